@@ -1,0 +1,98 @@
+type Entry = {
+  /** Who must act; see `Problem`. */
+  readonly kind: 'rejected' | 'waiting' | 'transient';
+  /** One line for the README's table, and the default message. */
+  readonly meaning: string;
+};
+
+function rejected<const M extends string>(meaning: M): Entry {
+  return { kind: 'rejected', meaning };
+}
+function waiting<const M extends string>(meaning: M): Entry {
+  return { kind: 'waiting', meaning };
+}
+function transient<const M extends string>(meaning: M): Entry {
+  return { kind: 'transient', meaning };
+}
+
+/** The catalogue of error codes. `test/kernel/codes.test.ts` proves that each is used and stands in the README's table. */
+export const CODES = {
+  // specification
+  invalid_spec: rejected('the file is not a valid specification'),
+  spec_too_large: rejected('the file is larger than 256 KiB'),
+  unsupported_feature: rejected('the field is valid but this installation cannot run it'),
+  // grant
+  grant_refused: rejected('the deploy grant does not allow this change'),
+  grant_expired: rejected('the deploy grant has expired; renew it on the source'),
+  kubernetes_patch_refused: rejected('a Git source can not add or change Kubernetes patches'),
+  application_mismatch: rejected('the name in the file is not the name of the bound application'),
+  // plan and acceptance
+  missing_secrets: rejected('secrets the file refers to do not exist'),
+  domain_verification_required: rejected('custom domains need a grant that lists them'),
+  app_domain_required: rejected(
+    'public services need an application domain, which this installation has not configured',
+  ),
+  conflict: transient('something else changed the same object first'),
+  superseded: rejected('a newer commit took the place of this one'),
+  queue_full: waiting('too many releases of this application are waiting'),
+  // git
+  invalid_ref: rejected('the ref is not a valid full Git ref name'),
+  invalid_path: rejected('the path is not a clean relative path inside the repository'),
+  invalid_url: rejected('the repository URL can not be used'),
+  ssh_unsupported: rejected('repositories are read over https; SSH URLs are not supported'),
+  ref_not_found: rejected('the ref does not exist in the repository'),
+  repository_empty: rejected('the repository has no commits'),
+  repository_not_found: rejected('the repository does not exist or the credentials do not open it'),
+  git_unauthorized: rejected('the Git server refused the credentials'),
+  commit_not_found: rejected('the commit does not exist in the repository'),
+  file_not_found: rejected('the file does not exist at this commit'),
+  not_a_file: rejected('the path is a directory at this commit'),
+  symlink_refused: rejected('the path goes through a symbolic link, which is never followed'),
+  submodule_refused: rejected('the path goes through a submodule, which is not supported'),
+  lfs_pointer: rejected('the file is a Git LFS pointer; commit the file itself'),
+  binary_file: rejected('the file is not UTF-8 text'),
+  repository_too_large: rejected('the server has no partial clone and the repository is too large for a shallow one'),
+  object_too_large: rejected('a Git object on the path is larger than the limit'),
+  git_protocol: transient('the Git server answered something that is not valid Git'),
+  git_unavailable: transient('the Git server could not be reached'),
+  // images
+  invalid_image: rejected('the image reference is not valid'),
+  image_not_found: rejected('the registry does not have the image'),
+  image_platform: rejected('the image does not support the platform of the nodes'),
+  registry_forbidden: rejected('the registry resolves to a private address, which this installation does not allow'),
+  registry_unauthorized: rejected('the registry refused the credentials'),
+  registry_unavailable: transient('the registry could not be reached'),
+  // cluster
+  forbidden: rejected('the cluster does not permit this to Hakopod; a verb is missing in its role'),
+  admission_denied: rejected('a policy of the cluster refused the object'),
+  invalid_object: rejected('the cluster refused the object as invalid'),
+  not_owned: rejected('an object of this name exists and does not belong to this application'),
+  kind_change: rejected('a service can not become a job, or a job a service, in one release; remove it first'),
+  cluster_unavailable: transient('the Kubernetes API could not be reached'),
+  gone: transient('the watch is older than the history the cluster keeps'),
+  lease_held: waiting('another worker carries out a release of this application'),
+  lease_lost: transient('the lease of this application was lost to another worker'),
+  rollout_failed: rejected('a service did not become ready'),
+  rollout_timeout: rejected('a service did not become ready in time'),
+  job_failed: rejected('a deployment job failed'),
+  job_timeout: rejected('a deployment job did not finish in time'),
+  dependency_failed: rejected('a service this one depends on did not become ready or complete'),
+  release_deadline: rejected('the release did not finish before its deadline'),
+  // forge
+  forge_unauthorized: rejected('the forge refused the credentials'),
+  forge_not_found: rejected('the forge does not have the repository or the commit'),
+  forge_rejected: rejected('the forge refused the status'),
+  forge_rate_limited: waiting('the forge asks to wait'),
+  forge_unavailable: transient('the forge could not be reached'),
+  // people, configuration and queues
+  invalid_request: rejected('the request is not valid'),
+  invalid_config: rejected('the configuration is not valid'),
+  not_found: rejected('there is no such object'),
+  already_exists: rejected('an object of this name exists'),
+  invalid_secret: rejected('the secret value is not valid'),
+  secret_limit: rejected('an application has at most 100 secrets'),
+  queue_unavailable: transient('Redis could not be reached'),
+} as const satisfies Record<string, Entry>;
+
+/** A code of the catalogue. */
+export type Code = keyof typeof CODES;

@@ -1,0 +1,29 @@
+/**
+ * The words every part shares: results, problems and their catalogue, ids, canonical JSON, Kubernetes objects as plain JSON,
+ * limits. Imports nothing of ours. A new file here needs two users; otherwise it belongs to one of them.
+ */
+export {
+  type ApplicationKey,
+  applicationName,
+  displayApplication,
+  releaseName,
+  secretScope,
+} from './application-key.ts';
+export { canonicalJson, digestOf, type Json, sha256 } from './canonical.ts';
+export { CODES, type Code } from './codes.ts';
+export { DeployGrant } from './deploy-grant.ts';
+export {
+  type CommitSha,
+  commitSha,
+  DIGEST,
+  ENV_NAME,
+  NAME,
+  type RefName,
+  type RepoPath,
+  refName,
+  repoPath,
+} from './ids.ts';
+export { LIMITS } from './limits.ts';
+export { displayRef, type Manifest, type ObjectMeta, type ObjectRef, refOf } from './manifest.ts';
+export { describe, type Position, type Problem, problem } from './problem.ts';
+export { andThen, fail, ok, type Result } from './result.ts';

@@ -1,0 +1,36 @@
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Limits shared by several parts. Sources: facts (F), DESIGN (D), field lessons (L). */
+export const LIMITS = {
+  /** Bytes of a specification file, and of its canonical JSON (F 1). */
+  specBytes: 256 * KIB,
+  /** Unknown keys listed in one error (F 1). */
+  unknownKeysListed: 16,
+  services: 20,
+  networks: 16,
+  domains: 20,
+  extraPorts: 15,
+  envEntries: 128,
+  envValueBytes: 4096,
+  secretsPerService: 32,
+  commandElements: 64,
+  argsElements: 128,
+  buildArgs: 32,
+  buildArgBytes: 2048,
+  patchBytes: 16 * KIB,
+  /** Bytes of a webhook body (issue: 5 MiB while streaming). */
+  hookBodyBytes: 5 * MIB,
+  /** Bytes of one application secret's value, and secrets per application (F 6.6). */
+  secretValueBytes: 64 * KIB,
+  secretsPerApplication: 100,
+  /** Bytes of all secrets one service reads (F 6.6). */
+  secretBytesPerService: 512 * KIB,
+  /** Characters of a commit status description (L 3.3). */
+  statusDescription: 140,
+  /** Releases of one application that wait (F 6.2) and that are kept when final (D 4). */
+  pendingReleases: 20,
+  releaseHistory: 10,
+  /** Commits whose status a source remembers. */
+  commitsRemembered: 100,
+} as const;

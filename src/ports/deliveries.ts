@@ -1,0 +1,41 @@
+import type { Result } from '../kernel/index.ts';
+
+export type DeliveryVerdict = 'accepted' | 'duplicate' | 'malformed' | 'repository' | 'event' | 'refused';
+
+export type DeliveryRecord = {
+  readonly repository: string;
+  readonly deliveryId: string | undefined;
+  readonly verdict: DeliveryVerdict;
+  readonly ref?: string;
+  readonly commit?: string;
+  readonly at: string;
+};
+
+/** One verified push to be queued: the hint, and the commit it mentioned. */
+export type AcceptedPush = {
+  readonly repository: string;
+  readonly deliveryId: string | undefined;
+  readonly ref: string;
+  readonly commit: string | undefined;
+  readonly at: string;
+};
+
+/** The receiver's way in. Batches what arrives together, so that a burst costs few round trips; each caller still waits for its own fate. */
+export interface DeliveryIntake {
+  /**
+   * Checks for a duplicate, remembers the mentioned commit, queues the sync, then marks the delivery as seen, in this order
+   * (invariant 2). `queue_unavailable` within a second when Redis is away.
+   */
+  accept(push: AcceptedPush): Promise<Result<'accepted' | 'duplicate'>>;
+  /** Records a delivery that led to nothing; best effort, never fails the answer. */
+  record(record: DeliveryRecord): void;
+}
+
+/** What workers read of the deliveries. */
+export interface DeliveryLog {
+  /** Commits that deliveries mentioned for this ref and that nobody took yet. They stay until `forget`. */
+  mentioned(repository: string, ref: string): Promise<Result<readonly string[]>>;
+  forget(repository: string, ref: string, commits: readonly string[]): Promise<Result<void>>;
+  /** Newest first, bounded per repository. */
+  recent(repository: string, limit: number): Promise<Result<readonly DeliveryRecord[]>>;
+}

@@ -1,0 +1,50 @@
+import type { CommitSha, RefName, RepoPath, Result } from '../kernel/index.ts';
+
+/** Where a repository is and how it may be read. */
+export type Remote = {
+  /** http(s) URL without user information. */
+  readonly url: string;
+  /** Plain http and loopback addresses are allowed. */
+  readonly local: boolean;
+  /** Sent as basic authentication (user and token). Only ever to the URL's own host. */
+  readonly credentials?: { readonly username: string; readonly password: string };
+};
+
+export type GitFile = {
+  readonly commit: CommitSha;
+  readonly path: RepoPath;
+  readonly oid: string;
+  readonly text: string;
+};
+
+/**
+ * Reads remote repositories. All calls are idempotent, keep to a deadline of their own (30 s) besides the signal, and answer
+ * with the catalogue's Git codes. Nothing is ever checked out and no link is followed.
+ */
+export interface GitReader {
+  /** One ls-refs: the commit each of these exact refs points to now (tags peeled). Missing refs are absent. */
+  listRefs(
+    remote: Remote,
+    refs: readonly RefName[],
+    signal?: AbortSignal,
+  ): Promise<Result<ReadonlyMap<RefName, CommitSha>>>;
+  /** The UTF-8 text of one regular file at a commit, at most `maxBytes`. */
+  readFile(request: {
+    readonly remote: Remote;
+    readonly commit: CommitSha;
+    readonly path: RepoPath;
+    readonly maxBytes: number;
+    readonly signal?: AbortSignal;
+  }): Promise<Result<GitFile>>;
+  /**
+   * Which of these paths differ between two commits (content, mode, appearance or disappearance). `undefined` when it can not be
+   * computed, for example because the server no longer has `base`; callers then treat every path as changed.
+   */
+  changedPaths(request: {
+    readonly remote: Remote;
+    readonly base: CommitSha;
+    readonly head: CommitSha;
+    readonly paths: readonly RepoPath[];
+    readonly signal?: AbortSignal;
+  }): Promise<Result<ReadonlySet<RepoPath> | undefined>>;
+}

@@ -1,0 +1,6 @@
+/** Counts and durations of the running process; a sink without failure. */
+export interface Metrics {
+  delivery(forge: string, result: string): void;
+  stage(stage: string, outcome: string, seconds: number): void;
+  release(outcome: string): void;
+}

@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import { DeployGrant } from '../kernel/index.ts';
+
+/**
+ * The custom resources of group `hakopod.io`, version `v1`: every durable fact (DESIGN 4). The CRDs of the chart are generated from
+ * these schemas. All live in the control namespace.
+ */
+export const GROUP_VERSION = 'hakopod.io/v1';
+
+const Timestamp = z.iso.datetime();
+
+/** Kubernetes' standard condition; `Ready` is the one kstatus reads. */
+export const Condition = z.object({
+  type: z.string(),
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: z.string(),
+  message: z.string(),
+  lastTransitionTime: Timestamp,
+  observedGeneration: z.int().optional(),
+});
+export type Condition = z.infer<typeof Condition>;
+
+const Conditions = z.array(Condition).optional();
+
+export const GitRepositorySpec = z.object({
+  forge: z.enum(['github', 'gitlab']),
+  url: z.string().describe('clone URL, https'),
+  repositoryId: z.string().describe("the forge's immutable id of the repository"),
+  project: z.string().describe('owner/name or group/path, for API calls'),
+  apiUrl: z.string().optional().describe('API base when not the installation default'),
+  local: z.boolean().optional().describe('plain http and loopback are allowed'),
+  credentialsSecret: z.string().optional().describe('Secret with `username` and `token`'),
+  webhookSecret: z.string().optional().describe('Secret with `current` and, during rotation, `previous`'),
+  webhookAuth: z.enum(['hmac', 'token', 'signing-token']).describe('hmac for GitHub, the others for GitLab'),
+  hookId: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .describe('the :id of /hooks/:id'),
+  intervalSeconds: z.int().min(5).max(86_400),
+});
+export const GitRepositoryStatus = z.object({
+  observedGeneration: z.int().optional(),
+  conditions: Conditions,
+  lastDeliveryAt: Timestamp.optional(),
+  refs: z
+    .array(z.object({ name: z.string(), commit: z.string(), syncedAt: Timestamp }))
+    .optional()
+    .describe('the commit each bound ref had when its sources were last brought up to it'),
+});
+
+/** How one commit stands for one application, as the forge should show it. */
+export const CommitOutcome = z.enum(['pending', 'success', 'failure', 'superseded', 'cancelled', 'lost']);
+export type CommitOutcome = z.infer<typeof CommitOutcome>;
+
+const Report = z.object({ outcome: CommitOutcome, description: z.string() });
+
+/** One commit in a source's ledger. Final entries stay, bounded by `LIMITS.commitsRemembered`, so a late delivery changes nothing. */
+export const CommitReport = z.object({
+  commit: z.string(),
+  desired: Report,
+  posting: Report.optional().describe('set before a status is sent, so that a restart knows it is in doubt'),
+  posted: Report.optional(),
+  undeliverable: z.string().optional().describe('code of a refusal by the forge that trying again can not mend'),
+  at: Timestamp,
+});
+export type CommitReport = z.infer<typeof CommitReport>;
+
+export const GitSourceSpec = z.object({
+  repository: z.string().describe('name of the GitRepository'),
+  ref: z.string(),
+  path: z.string(),
+  application: z.object({ project: z.string(), environment: z.string(), name: z.string() }),
+  grant: DeployGrant,
+  suspended: z.boolean().optional(),
+});
+export const GitSourceStatus = z.object({
+  observedGeneration: z.int().optional(),
+  conditions: Conditions,
+  seen: z.object({ commit: z.string(), at: Timestamp }).optional().describe('the commit to plan'),
+  planned: z
+    .object({
+      commit: z.string(),
+      grantRevision: z.int(),
+      generation: z.int().optional().describe('of the source, so that a changed binding plans again'),
+      outcome: z.enum(['accepted', 'unchanged', 'refused']),
+      code: z.string().optional(),
+      message: z.string().optional(),
+      request: z.string().optional().describe('the sync request this plan answered'),
+      at: Timestamp,
+    })
+    .optional(),
+  released: z.object({ commit: z.string(), revision: z.int() }).optional(),
+  reports: z.array(CommitReport).optional(),
+});
+
+export const InventoryEntry = z.object({
+  apiVersion: z.string(),
+  kind: z.string(),
+  namespace: z.string().optional(),
+  name: z.string(),
+  uid: z.string(),
+});
+export type InventoryEntry = z.infer<typeof InventoryEntry>;
+
+export const ServiceState = z.object({
+  name: z.string(),
+  status: z.enum(['missing', 'deploying', 'ready', 'failed', 'pending', 'running', 'completed']),
+  ready: z.int().optional(),
+  desired: z.int().optional(),
+  image: z.string().optional(),
+  url: z.string().optional(),
+  message: z.string().optional(),
+});
+export type ServiceState = z.infer<typeof ServiceState>;
+
+export const ApplicationSpec = z.object({
+  id: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .describe('random and immutable; names the namespace'),
+  project: z.string(),
+  environment: z.string(),
+  name: z.string(),
+  suspended: z.boolean().optional(),
+});
+export const ApplicationStatus = z.object({
+  observedGeneration: z.int().optional(),
+  conditions: Conditions,
+  phase: z.enum(['queued', 'healthy', 'empty', 'failed', 'cancelled']).optional(),
+  fence: z.int().optional().describe('of the lease under which this was last written; never falls'),
+  acceptedRevision: z.int().optional(),
+  revision: z.int().optional().describe('the last revision that succeeded'),
+  services: z.array(ServiceState).optional(),
+  jobs: z
+    .array(
+      z.object({
+        service: z.string(),
+        revision: z.int(),
+        uid: z.string(),
+        result: z.enum(['succeeded', 'failed']),
+        message: z.string().optional(),
+      }),
+    )
+    .optional()
+    .describe('completions on record, so that a Job somebody removed does not run again'),
+  inventory: z.array(InventoryEntry).optional(),
+});
+
+export const ReleaseSpec = z.object({
+  application: z.string().describe('name of the Application'),
+  applicationId: z.string(),
+  revision: z.int().min(1),
+  specDigest: z.string(),
+  spec: z.string().describe('canonical JSON, gzip, base64'),
+  origin: z.object({
+    kind: z.enum(['git', 'api']),
+    actor: z.string(),
+    source: z.string().optional(),
+    ref: z.string().optional(),
+    commit: z.string().optional(),
+    grantRevision: z.int().optional(),
+  }),
+});
+export const StepState = z.enum(['running', 'done', 'refused', 'failed', 'timed_out', 'unknown', 'skipped']);
+export const ReleaseStatus = z.object({
+  conditions: Conditions,
+  state: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'superseded']).optional(),
+  attempts: z.int().optional(),
+  startedAt: Timestamp.optional(),
+  finishedAt: Timestamp.optional(),
+  deadline: Timestamp.optional(),
+  resolved: z.record(z.string(), z.string()).optional().describe('service to image digest, resolved once'),
+  steps: z
+    .array(
+      z.object({
+        name: z.string(),
+        state: StepState,
+        code: z.string().optional(),
+        message: z.string().optional(),
+        at: Timestamp,
+      }),
+    )
+    .optional(),
+  code: z.string().optional(),
+  message: z.string().optional(),
+});
+
+/** Any of our resources: Kubernetes metadata, a spec and a status. */
+export type Resource<Spec, Status> = {
+  readonly name: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly uid: string;
+  readonly createdAt: string;
+  /** True once somebody asked to delete it and a finalizer holds it. */
+  readonly deleting: boolean;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly finalizers: readonly string[];
+  readonly spec: Spec;
+  readonly status: Status;
+};
+
+export type GitRepository = Resource<z.infer<typeof GitRepositorySpec>, z.infer<typeof GitRepositoryStatus>>;
+export type GitSource = Resource<z.infer<typeof GitSourceSpec>, z.infer<typeof GitSourceStatus>>;
+export type Application = Resource<z.infer<typeof ApplicationSpec>, z.infer<typeof ApplicationStatus>>;
+export type Release = Resource<z.infer<typeof ReleaseSpec>, z.infer<typeof ReleaseStatus>>;
+
+/** Annotation on a GitSource: a new value asks for one more plan of the commit the ref points to. */
+export const REQUESTED_AT = 'hakopod.io/requested-at';
+/** Finalizer on a GitSource: its open commit statuses are closed before it goes. */
+export const REPORTS_FINALIZER = 'hakopod.io/reports';

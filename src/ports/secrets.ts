@@ -1,0 +1,48 @@
+import type { ApplicationKey, Result } from '../kernel/index.ts';
+
+/** Application-scoped secrets: Kubernetes Secrets `env-<scope>-<name>` in the control namespace (facts 6.6). */
+export interface SecretStore {
+  /** Creates or replaces. `invalid_secret` for an empty, NUL-holding or over 64 KiB value; `secret_limit` past 100. */
+  set(application: ApplicationKey, name: string, value: string): Promise<Result<'created' | 'replaced'>>;
+  /** Names and times only. */
+  list(application: ApplicationKey): Promise<Result<readonly { readonly name: string; readonly updatedAt: string }[]>>;
+  /** False when there was none. */
+  delete(application: ApplicationKey, name: string): Promise<Result<boolean>>;
+  /** The names of `names` that do not exist; reads no values. A failing cluster is a problem, never "missing". */
+  missing(application: ApplicationKey, names: readonly string[]): Promise<Result<readonly string[]>>;
+  /** All values in one read before anything is written; `missing_secrets` names what is absent. */
+  snapshot(application: ApplicationKey, names: readonly string[]): Promise<Result<ReadonlyMap<string, string>>>;
+}
+
+/** Credentials of repositories and webhooks, kept in Secrets of the control namespace. */
+export interface CredentialStore {
+  /** What opens the repository at its Git server and forge; `undefined` when the repository has none. */
+  forRepository(secretName: string): Promise<Result<{ readonly username: string; readonly token: string } | undefined>>;
+  saveCredentials(
+    secretName: string,
+    value: { readonly username: string; readonly token: string },
+  ): Promise<Result<void>>;
+  /** Saves a hook's secret (`previous` valid beside it during rotation). */
+  saveHookSecret(
+    secretName: string,
+    value: { readonly current: string; readonly previous?: string },
+  ): Promise<Result<void>>;
+  remove(secretName: string): Promise<Result<void>>;
+}
+
+/** What the receiver needs to judge a delivery, from a watch's cache: no call to anything. */
+export interface HookDirectory {
+  /** False until the first list of repositories and of hook secrets is complete; the receiver then answers 503. */
+  readonly ready: boolean;
+  /** `undefined` when no repository has this hook id or it has no secret. */
+  find(hookId: string): HookEntry | undefined;
+}
+
+export type HookEntry = {
+  readonly repository: string;
+  readonly forge: 'github' | 'gitlab';
+  readonly auth: 'hmac' | 'token' | 'signing-token';
+  readonly repositoryId: string;
+  /** One or two; all are valid. */
+  readonly secrets: readonly string[];
+};

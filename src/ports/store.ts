@@ -1,0 +1,62 @@
+import type { Result } from '../kernel/index.ts';
+import type { Application, GitRepository, GitSource, Release } from './resources.ts';
+
+/** What a new resource needs; the API server adds the rest. */
+export type NewResource<R extends { spec: unknown }> = {
+  readonly name: string;
+  readonly spec: R['spec'];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+};
+
+/**
+ * One kind of custom resource. `get` reads the API server (`undefined` when absent); `cached` and `all` read the watch's cache and
+ * may lag. Writes are compare-and-set: `updateStatus` and `update` read fresh, call `change`, write at the read's resourceVersion and, on
+ * `conflict`, start over (at most 10 times). A `change` that answers `undefined` writes nothing.
+ */
+export interface Collection<R extends { readonly spec: unknown; readonly status: unknown }> {
+  get(name: string): Promise<Result<R | undefined>>;
+  /** `already_exists` when the name is taken. */
+  create(resource: NewResource<R>): Promise<Result<R>>;
+  updateStatus(name: string, change: (current: R) => R['status'] | undefined): Promise<Result<R>>;
+  update(
+    name: string,
+    change: (
+      current: R,
+    ) =>
+      | {
+          readonly spec?: R['spec'];
+          readonly annotations?: Readonly<Record<string, string>>;
+          readonly finalizers?: readonly string[];
+        }
+      | undefined,
+  ): Promise<Result<R>>;
+  /** Deletes at this uid; gone already is a success. */
+  delete(name: string, uid: string): Promise<Result<void>>;
+  cached(name: string): R | undefined;
+  all(): readonly R[];
+  /** Calls back with the names that change in the cache. */
+  onChange(listener: (name: string) => void): () => void;
+}
+
+/** Releases are many and big: no cache of bodies. */
+export interface ReleaseCollection {
+  get(name: string): Promise<Result<Release | undefined>>;
+  /** `already_exists` when the revision is taken; that makes acceptance a compare-and-set. */
+  create(resource: NewResource<Release>): Promise<Result<Release>>;
+  updateStatus(name: string, change: (current: Release) => Release['status'] | undefined): Promise<Result<Release>>;
+  /** All releases of one application, newest revision first. */
+  ofApplication(application: string): Promise<Result<readonly Release[]>>;
+  delete(name: string, uid: string): Promise<Result<void>>;
+}
+
+/** Every durable fact (DESIGN 4). */
+export interface Store {
+  readonly repositories: Collection<GitRepository>;
+  readonly sources: Collection<GitSource>;
+  readonly applications: Collection<Application>;
+  readonly releases: ReleaseCollection;
+  /** Starts the caches and resolves when each has listed once. */
+  start(signal?: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
