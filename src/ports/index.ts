@@ -4,6 +4,15 @@ export type { Cluster, DeleteOptions, HeldLease, Leases, ListQuery, ObjectCache,
 export type { AcceptedPush, DeliveryIntake, DeliveryLog, DeliveryRecord, DeliveryVerdict } from './deliveries.ts';
 export type { CommitStatus, Delivery, ForgeRepository, HookDialect, HookHeaders, StatusWriter } from './forge.ts';
 export type { GitFile, GitReader, Remote } from './git.ts';
+export type {
+  HttpClient,
+  HttpClientOptions,
+  HttpFailure,
+  HttpOutcome,
+  HttpRequest,
+  HttpResponse,
+  OpenHttp,
+} from './http.ts';
 export type { Job, JobQueue, PollSchedule, QueueCounts, QueueInspector, QueueName } from './jobs.ts';
 export type { Log } from './log.ts';
 export type { Metrics } from './metrics.ts';
