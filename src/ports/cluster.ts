@@ -8,6 +8,8 @@ export type ListQuery = {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Answers apiVersion, kind and metadata alone: no body crosses the wire or stays in memory. */
+  readonly metadataOnly?: true;
 };
 
 export type WatchEvent = { readonly type: 'added' | 'modified' | 'deleted'; readonly object: Manifest };
