@@ -1,0 +1,48 @@
+import { type CommitSha, commitSha, refName } from '../../kernel/index.ts';
+import type { Delivery } from '../../ports/index.ts';
+import { PingPayload, PushPayload } from './schema.ts';
+
+/** Reads the payload of a delivery whose signature is valid. Never throws: what can not be read is ignored with a reason. */
+export function decodeGithubDelivery(event: string | undefined, body: Buffer): Delivery {
+  if (event !== 'push' && event !== 'ping') return { kind: 'ignored', reason: 'event' };
+  const json = parseJson(body);
+  return event === 'push' ? decodePush(json) : decodePing(json);
+}
+
+function decodePing(json: unknown): Delivery {
+  const ping = PingPayload.safeParse(json);
+  return ping.success ? { kind: 'ping', repositoryId: ping.data.repository?.id.toString() } : malformed();
+}
+
+function decodePush(json: unknown): Delivery {
+  const push = PushPayload.safeParse(json);
+  if (!push.success) return malformed();
+  const ref = refName(push.data.ref);
+  const after = commitSha(push.data.after);
+  if (!ref.ok || !after.ok) return malformed();
+  const gone = push.data.deleted === true || /^0+$/.test(after.value);
+  return {
+    kind: 'push',
+    repositoryId: push.data.repository.id.toString(),
+    ref: ref.value,
+    commit: gone ? undefined : pushedCommit(push.data, after.value),
+  };
+}
+
+/** `after` of an annotated tag is the tag object, which is no commit and takes no status; `head_commit` is what it points to. */
+function pushedCommit(push: PushPayload, after: CommitSha): CommitSha {
+  const head = commitSha(push.head_commit?.id ?? '');
+  return push.ref.startsWith('refs/tags/') && head.ok ? head.value : after;
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function malformed(): Delivery {
+  return { kind: 'ignored', reason: 'malformed' };
+}

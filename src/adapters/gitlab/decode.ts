@@ -1,0 +1,43 @@
+import { type CommitSha, commitSha, refName } from '../../kernel/index.ts';
+import type { Delivery } from '../../ports/index.ts';
+import { PushPayload } from './schema.ts';
+
+/** Reads the payload of a delivery whose secret is valid. Never throws: what can not be read is ignored with a reason. */
+export function decodeGitlabDelivery(event: string | undefined, body: Buffer): Delivery {
+  if (event !== 'Push Hook' && event !== 'Tag Push Hook') return { kind: 'ignored', reason: 'event' };
+  const push = PushPayload.safeParse(parseJson(body));
+  if (!push.success || push.data.object_kind !== (event === 'Push Hook' ? 'push' : 'tag_push')) return malformed();
+  const ref = refName(push.data.ref);
+  const after = commitSha(push.data.after);
+  const project = projectId(push.data);
+  if (!ref.ok || !after.ok || project === undefined) return malformed();
+  return {
+    kind: 'push',
+    repositoryId: project.toString(),
+    ref: ref.value,
+    commit: /^0+$/.test(after.value) ? undefined : pushedCommit(push.data, after.value),
+  };
+}
+
+/** Both places name the same project; a payload where they differ is not one of GitLab's. */
+function projectId(push: PushPayload): number | undefined {
+  const [outer, inner] = [push.project_id, push.project?.id];
+  return outer !== undefined && inner !== undefined && outer !== inner ? undefined : (inner ?? outer);
+}
+
+function pushedCommit(push: PushPayload, after: CommitSha): CommitSha {
+  const commit = commitSha(push.checkout_sha ?? '');
+  return push.object_kind === 'tag_push' && commit.ok ? commit.value : after;
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function malformed(): Delivery {
+  return { kind: 'ignored', reason: 'malformed' };
+}
