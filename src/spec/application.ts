@@ -50,7 +50,12 @@ export type Resources = {
   readonly memory_limit?: string;
 };
 
-export type Port = { readonly name: string; readonly port: number; readonly target_port: number; readonly protocol: 'TCP' | 'UDP' };
+export type Port = {
+  readonly name: string;
+  readonly port: number;
+  readonly target_port: number;
+  readonly protocol: 'TCP' | 'UDP';
+};
 
 export type SecretRef = { readonly ref: string };
 
