@@ -27,14 +27,19 @@ export interface DeliveryIntake {
    * (invariant 2). `queue_unavailable` within a second when Redis is away.
    */
   accept(push: AcceptedPush): Promise<Result<'accepted' | 'duplicate'>>;
+  /** Whether this delivery was accepted before; for deliveries that lead to nothing. False without an id. `queue_unavailable` within a second. */
+  seen(repository: string, deliveryId: string | undefined): Promise<Result<boolean>>;
   /** Records a delivery that led to nothing; best effort, never fails the answer. */
   record(record: DeliveryRecord): void;
 }
 
 /** What workers read of the deliveries. */
 export interface DeliveryLog {
-  /** Commits that deliveries mentioned for this ref and that nobody took yet. They stay until `forget`. */
-  mentioned(repository: string, ref: string): Promise<Result<readonly string[]>>;
+  /** Commits that deliveries mentioned for this ref and that nobody took yet, with the time of the first mention. They stay until `forget`. */
+  mentioned(
+    repository: string,
+    ref: string,
+  ): Promise<Result<readonly { readonly commit: string; readonly at: string }[]>>;
   forget(repository: string, ref: string, commits: readonly string[]): Promise<Result<void>>;
   /** Newest first, bounded per repository. */
   recent(repository: string, limit: number): Promise<Result<readonly DeliveryRecord[]>>;
