@@ -1,0 +1,117 @@
+import type { Manifest } from '../kernel/index.ts';
+import { array, copyOf, type Mutable, object, setDefault } from './json.ts';
+import { fillPodTemplate, fillQuantities } from './pod-defaults.ts';
+
+/** Booleans the API server leaves out when false; for the others (pointers in its types) `false` and absent differ. */
+const FALSE_IS_ABSENT = new Set([
+  'hostNetwork',
+  'hostPID',
+  'hostIPC',
+  'stdin',
+  'stdinOnce',
+  'tty',
+  'paused',
+  'publishNotReadyAddresses',
+  'readOnly',
+]);
+
+/** Maps that are left out when empty. Other empty objects (`emptyDir: {}`, `podSelector: {}`) mean something. */
+const EMPTY_MAP_IS_ABSENT = new Set([
+  'labels',
+  'annotations',
+  'matchLabels',
+  'nodeSelector',
+  'requests',
+  'limits',
+  'overhead',
+  'data',
+]);
+
+function isAbsent(key: string, value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (value === false) return FALSE_IS_ABSENT.has(key);
+  if (Array.isArray(value)) return value.length === 0;
+  return EMPTY_MAP_IS_ABSENT.has(key) && Object.keys(value as object).length === 0;
+}
+
+/** Leaves out what the API server does not store. `opaque` maps hold user keys, whose values are kept as they are. */
+function stored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(stored);
+  const map = object(value);
+  if (map === undefined) return value;
+  return Object.fromEntries(
+    Object.entries(map).flatMap(([key, item]) => {
+      const next = stored(item);
+      return isAbsent(key, next) ? [] : [[key, next] as const];
+    }),
+  );
+}
+
+function fillDeployment(spec: Mutable): void {
+  setDefault(spec, 'replicas', 1);
+  setDefault(spec, 'revisionHistoryLimit', 10);
+  setDefault(spec, 'progressDeadlineSeconds', 600);
+  setDefault(spec, 'strategy', {});
+  const strategy = object(spec.strategy) ?? {};
+  setDefault(strategy, 'type', 'RollingUpdate');
+  if (strategy.type === 'RollingUpdate') {
+    setDefault(strategy, 'rollingUpdate', {});
+    const rolling = object(strategy.rollingUpdate) ?? {};
+    setDefault(rolling, 'maxSurge', '25%');
+    setDefault(rolling, 'maxUnavailable', '25%');
+  }
+  if (spec.minReadySeconds === 0) delete spec.minReadySeconds;
+}
+
+function fillJob(spec: Mutable): void {
+  setDefault(spec, 'completions', 1);
+  setDefault(spec, 'parallelism', 1);
+  setDefault(spec, 'backoffLimit', 6);
+  setDefault(spec, 'completionMode', 'NonIndexed');
+  setDefault(spec, 'suspend', false);
+  setDefault(spec, 'podReplacementPolicy', 'TerminatingOrFailed');
+  setDefault(spec, 'manualSelector', false);
+}
+
+function fillService(spec: Mutable): void {
+  setDefault(spec, 'type', 'ClusterIP');
+  setDefault(spec, 'sessionAffinity', 'None');
+  setDefault(spec, 'internalTrafficPolicy', 'Cluster');
+  for (const port of array(spec.ports)) {
+    setDefault(port, 'protocol', 'TCP');
+    setDefault(port, 'targetPort', port.port);
+  }
+  if (spec.sessionAffinity === 'ClientIP') {
+    setDefault(spec, 'sessionAffinityConfig', { clientIP: { timeoutSeconds: 10_800 } });
+  }
+}
+
+function fillNetworkPolicy(spec: Mutable): void {
+  if (array(spec.egress).length > 0) setDefault(spec, 'policyTypes', ['Ingress', 'Egress']);
+  else setDefault(spec, 'policyTypes', ['Ingress']);
+  setDefault(spec, 'podSelector', {});
+  for (const rule of [...array(spec.ingress), ...array(spec.egress)]) {
+    for (const port of array(rule.ports)) setDefault(port, 'protocol', 'TCP');
+  }
+}
+
+/**
+ * The form of an object in which equal meaning is equal JSON: what the API server would fill in is filled in, what it would not store is
+ * left out, quantities have one form. It is applied to the desired and to the live object, so comparing them needs no server. Covers
+ * the kinds we render as of Kubernetes 1.35; the fixtures under `test/fixtures/defaulted` are a real server's answers.
+ */
+export function normalForm(manifest: Manifest): Manifest {
+  const copy = copyOf(manifest);
+  const spec = object(copy.spec);
+  const template = object(spec?.template);
+  if (spec !== undefined) {
+    if (manifest.kind === 'Deployment') fillDeployment(spec);
+    if (manifest.kind === 'Job') fillJob(spec);
+    if (manifest.kind === 'Service') fillService(spec);
+    if (manifest.kind === 'NetworkPolicy') fillNetworkPolicy(spec);
+    if (manifest.kind === 'ResourceQuota') fillQuantities(object(spec.hard));
+    if (template !== undefined) fillPodTemplate(template);
+  }
+  if (manifest.kind === 'Secret') setDefault(copy, 'type', 'Opaque');
+  return stored(copy) as Manifest;
+}

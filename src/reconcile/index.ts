@@ -1,0 +1,30 @@
+/**
+ * Decides how a rendering becomes the cluster's state: the steps of a release, what to do about each object and job, whether a rollout is
+ * ready or failed, and what to delete. In: rendered and observed objects, the inventory, recorded results. Out: decisions as data. It
+ * never calls the cluster, reads no clock, and never says yes to touching an object that is not ours (invariant 8).
+ */
+export { confirmFailure, type DeploymentVerdict, deploymentVerdict, type Strike } from './deployment-verdict.ts';
+export { type Difference, drift, isInPodTemplate, sealed } from './drift.ts';
+export { decideJob, type JobDecision, type JobRecord } from './job.ts';
+export { type JobVerdict, jobVerdict } from './job-verdict.ts';
+export {
+  adoptable,
+  hasOwnershipLabels,
+  type InventoryEntry,
+  inventoryEntry,
+  type Owner,
+  ownership,
+  recorded,
+  refKey,
+} from './ownership.ts';
+export { pruneSet, secretsInUse, stalePolicies } from './prune.ts';
+export { type ObservedService, serviceStates } from './states.ts';
+export {
+  kindChange,
+  type ReleaseBounds,
+  type ReleaseStep,
+  releaseDeadline,
+  releaseSteps,
+  waitSeconds,
+} from './steps.ts';
+export { decideDelete, decideWrite, type WriteDecision } from './write.ts';

@@ -1,0 +1,11 @@
+/**
+ * Renders an application: normalised specification, image digests and secret values in, Kubernetes objects as plain JSON out, one file
+ * per kind. Pure: no clock, no randomness, the same input gives the same bytes. It never reads the cluster, never applies anything and
+ * never looks at `kubernetes` patches, which are the next stage. Names, labels and values: facts section 3.
+ */
+
+export { DEFAULT_RENDER_OPTIONS, type RenderInput, type RenderOptions } from './input.ts';
+export { ANNOTATIONS, LABELS, ownershipLabels, serviceLabels } from './labels.ts';
+export { jobName, namespaceName, publicHost, publicUrl } from './names.ts';
+export { CONTAINER, startupSeconds } from './pod.ts';
+export { allObjects, RENDERED_KINDS, type Rendered, type RenderedWorkload, renderApplication } from './render.ts';
