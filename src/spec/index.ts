@@ -22,4 +22,5 @@ export { allowsPeer, peers } from './network.ts';
 export { dependencyOrder } from './order.ts';
 export { type ParseResult, parseSpec, parseSpecJson, withPosition } from './parse.ts';
 export { formatPath } from './path.ts';
+export { requiredSecrets } from './required-secrets.ts';
 export { type EffectiveResources, effectiveResources, PROFILES, resourceAmounts } from './resources.ts';

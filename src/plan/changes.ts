@@ -1,0 +1,82 @@
+import { canonicalJson, type Json } from '../kernel/index.ts';
+import type { Application } from '../spec/index.ts';
+import { APPLICATION_FIELDS, SERVICE_FIELDS } from './fields.ts';
+
+/** One difference (facts 2.12). `null` stands for "was not there", as on the wire. */
+export type Change = {
+  /** Empty for a field of the application itself. */
+  readonly service: string;
+  /** `service` for a service that comes or goes. */
+  readonly field: string;
+  readonly before: Json;
+  readonly after: Json;
+  /** Values are withheld, or are names that deserve care. */
+  readonly sensitive: boolean;
+  /** For maps: which keys differ, since withheld values do not show it. */
+  readonly keys?: {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+  };
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+type Rules = Readonly<
+  Record<string, { readonly zero: Json; readonly sensitive: boolean; readonly withhold?: unknown }>
+>;
+
+/** Every difference between two applications, services by name, fields in the order of facts 2.12. */
+export function changesBetween(previous: Application | undefined, next: Application): readonly Change[] {
+  const before = previous?.services ?? {};
+  const names = [...new Set([...Object.keys(before), ...Object.keys(next.services)])].sort();
+  return [
+    ...fieldChanges('', APPLICATION_FIELDS, previous, next),
+    ...names.flatMap((name) => serviceChanges(name, own(before, name), own(next.services, name))),
+  ];
+}
+
+function own(services: Application['services'], name: string): Application['services'][string] | undefined {
+  return Object.hasOwn(services, name) ? services[name] : undefined;
+}
+
+function serviceChanges(name: string, before: Fields | undefined, after: Fields | undefined): readonly Change[] {
+  const service = { service: name, field: 'service', sensitive: false };
+  if (after === undefined) return [{ ...service, before: 'present', after: null }];
+  const fields = fieldChanges(name, SERVICE_FIELDS, before, after);
+  return before === undefined ? [{ ...service, before: null, after: 'added' }, ...fields] : fields;
+}
+
+function fieldChanges(service: string, rules: Rules, before: Fields | undefined, after: Fields): readonly Change[] {
+  return Object.entries(rules).flatMap(([field, rule]): readonly Change[] => {
+    const old = (before === undefined ? rule.zero : before[field]) ?? null;
+    const now = after[field] ?? null;
+    if (canonicalJson(old) === canonicalJson(now)) return [];
+    const keys = isMap(rule.zero) ? keyDifference(old, now) : undefined;
+    const shown = (value: unknown): Json => withheld(rule.withhold, value);
+    return [
+      { service, field, before: shown(old), after: shown(now), sensitive: rule.sensitive, ...(keys ? { keys } : {}) },
+    ];
+  });
+}
+
+function withheld(withhold: unknown, value: unknown): Json {
+  const safe: unknown = typeof withhold === 'function' && value !== null ? withhold(value) : value;
+  return safe as Json;
+}
+
+function isMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function keyDifference(old: unknown, now: unknown): NonNullable<Change['keys']> {
+  const before = new Map(Object.entries(old ?? {}));
+  const after = new Map(Object.entries(now ?? {}));
+  const changed = [...after.keys()].filter(
+    (key) => before.has(key) && canonicalJson(before.get(key)) !== canonicalJson(after.get(key)),
+  );
+  return {
+    added: [...after.keys()].filter((key) => !before.has(key)).sort(),
+    removed: [...before.keys()].filter((key) => !after.has(key)).sort(),
+    changed: changed.sort(),
+  };
+}

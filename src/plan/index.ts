@@ -1,0 +1,11 @@
+/**
+ * The plan: what releasing a granted application would change against the current revision, with warnings, secrets and refusals, and its
+ * renderings for terminals, comments and programs. Pure, same input same bytes. Never holds a secret's value or a value of `env`; never asks
+ * anything: missing secrets are handed in.
+ */
+export type { Change } from './changes.ts';
+export { planJson } from './json.ts';
+export { planMarkdown } from './markdown.ts';
+export { type Plan, planRelease } from './plan.ts';
+export { summarisePlan } from './summary.ts';
+export { planText } from './text.ts';

@@ -1,0 +1,103 @@
+import { describe, LIMITS, type Problem } from '../kernel/index.ts';
+import { cut } from './cut.ts';
+
+/** Where a commit stands for one application. */
+export type Standing =
+  | { readonly kind: 'queued' }
+  | { readonly kind: 'accepted'; readonly revision: number }
+  | { readonly kind: 'deploying'; readonly revision: number; readonly service?: string }
+  | { readonly kind: 'released'; readonly revision: number }
+  /** The file says what revision `revision` is already. */
+  | { readonly kind: 'unchanged'; readonly revision?: number }
+  /** The commit does not touch the application's file. */
+  | { readonly kind: 'untouched'; readonly path?: string }
+  /** A pull request's plan; `summary` is the plan stage's one line. */
+  | { readonly kind: 'planned'; readonly summary: string }
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'failed'; readonly problem: Problem; readonly service?: string; readonly revision?: number }
+  | { readonly kind: 'superseded'; readonly by: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'ref_gone' }
+  | { readonly kind: 'source_removed' }
+  | { readonly kind: 'lost' };
+
+/** What the forge shows: the same words as the ports' `CommitOutcome`. */
+export type Shown = {
+  readonly outcome: 'pending' | 'success' | 'failure' | 'superseded' | 'cancelled' | 'lost';
+  /** One line of at most 140 characters (field lessons 3.3). */
+  readonly description: string;
+};
+
+/** The only place that words commit statuses. Refusals name the field and its place first. */
+export function describeOutcome(standing: Standing): Shown {
+  const { outcome, text } = word(standing);
+  return { outcome, description: cut(text, LIMITS.statusDescription) };
+}
+
+type Worded = { readonly outcome: Shown['outcome']; readonly text: string };
+
+function word(standing: Standing): Worded {
+  switch (standing.kind) {
+    case 'queued':
+      return { outcome: 'pending', text: 'queued' };
+    case 'accepted':
+      return { outcome: 'pending', text: `accepted as revision ${standing.revision}, queued` };
+    case 'deploying':
+      return { outcome: 'pending', text: `deploying revision ${standing.revision}${suffix(standing.service)}` };
+    case 'released':
+      return { outcome: 'success', text: `released revision ${standing.revision}` };
+    case 'unchanged':
+      return {
+        outcome: 'success',
+        text: `no change${standing.revision ? `, revision ${standing.revision} stays` : ''}`,
+      };
+    case 'untouched':
+      return { outcome: 'success', text: `nothing touched${standing.path ? `: ${standing.path} is as it was` : ''}` };
+    case 'planned':
+      return { outcome: 'success', text: `plan: ${standing.summary}` };
+    case 'refused':
+      return { outcome: 'failure', text: refused(standing.problems) };
+    default:
+      return wordEnd(standing);
+  }
+}
+
+type End = Extract<Standing, { kind: 'failed' | 'superseded' | 'cancelled' | 'ref_gone' | 'source_removed' | 'lost' }>;
+
+function wordEnd(standing: End): Worded {
+  switch (standing.kind) {
+    case 'failed':
+      return { outcome: 'failure', text: `failed${suffix(standing.service)}: ${describe(standing.problem)}` };
+    case 'superseded':
+      return { outcome: 'superseded', text: `superseded by ${standing.by.slice(0, 7)}` };
+    case 'cancelled':
+      return { outcome: 'cancelled', text: 'cancelled' };
+    case 'ref_gone':
+      return { outcome: 'cancelled', text: 'cancelled: the ref no longer exists' };
+    case 'source_removed':
+      return { outcome: 'cancelled', text: 'cancelled: the source was removed' };
+    case 'lost':
+      return { outcome: 'lost', text: 'lost: the worker stopped and the release did not end in time' };
+  }
+}
+
+function suffix(service: string | undefined): string {
+  return service === undefined ? '' : `, service ${service}`;
+}
+
+/** The first problem, shortened so that "and N more" is never what is cut. */
+function refused(problems: readonly Problem[]): string {
+  const [first, ...others] = problems;
+  if (first === undefined) return 'refused';
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const room = LIMITS.statusDescription - more.length;
+  return `${cut(`refused: ${placeFirst(first)}`, room)}${more}`;
+}
+
+/** Field, line and column before the text: they must survive a cut. */
+function placeFirst({ at, position, message }: Problem): string {
+  const line = position === undefined ? '' : `line ${position.line}, column ${position.column}`;
+  const where = [at === undefined ? '' : cut(at, 70), line === '' || at === undefined ? line : `(${line})`];
+  const place = where.filter((text) => text !== '').join(' ');
+  return place === '' ? message : `${place}: ${message}`;
+}
