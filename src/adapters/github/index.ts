@@ -4,3 +4,4 @@
  * "look there", never lets GitHub's words or a token into a message.
  */
 export { createGithubDialect } from './dialect.ts';
+export { createGithubStatusWriter, type GithubStatusWriterOptions } from './status-writer.ts';

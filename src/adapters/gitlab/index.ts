@@ -4,3 +4,4 @@
  * never trusts a payload beyond "look there", never lets GitLab's words or a token into a message.
  */
 export { createGitlabDialect } from './dialect.ts';
+export { createGitlabStatusWriter, type GitlabStatusWriterOptions } from './status-writer.ts';

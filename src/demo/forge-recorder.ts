@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { answerGithub } from './forge-github.ts';
+import { answerGitlab } from './forge-gitlab.ts';
+import { type ApiAnswer, type ApiRequest, ForgeLedger, type RecordedStatus } from './forge-ledger.ts';
+
+/**
+ * How the next requests fail: an HTTP status; `reset` breaks the connection before anything is done; `lost` does the work and then
+ * breaks the connection, so that the caller can not know; `hang` never answers.
+ */
+export type ForgeFailure = number | 'reset' | 'lost' | 'hang';
+
+/** A running recorder. */
+export interface ForgeRecorder {
+  /** Base of the GitHub REST API. */
+  readonly githubApiUrl: string;
+  /** Base of the GitLab API, `/api/v4` included. */
+  readonly gitlabApiUrl: string;
+  /** Every write that was accepted, oldest first. */
+  statuses(): readonly RecordedStatus[];
+  /** Requests seen so far, refused ones too. */
+  requests(): number;
+  /** Makes the next `count` requests fail; `headers` go with an HTTP status. */
+  failNext(count: number, failure: ForgeFailure, headers?: Readonly<Record<string, string>>): void;
+  /** From now on only requests with this token are served. */
+  requireToken(token: string): void;
+  stop(): Promise<void>;
+}
+
+const BODY_BYTES = 64 * 1024;
+
+/** Starts a peer on loopback that is as strict as the forges' documentation says they are, and remembers each status. */
+export async function startForgeRecorder(
+  options: { readonly onStatus?: (status: RecordedStatus) => void } = {},
+): Promise<ForgeRecorder> {
+  const ledger = new ForgeLedger(options.onStatus ?? (() => undefined));
+  const failures: { readonly failure: ForgeFailure; readonly headers: Readonly<Record<string, string>> }[] = [];
+  let token: string | undefined;
+  let requests = 0;
+
+  const server = createServer((request, response) => {
+    requests += 1;
+    const next = failures.shift();
+    void serve(request, response, next?.failure, next?.headers).catch(() => response.destroy());
+  });
+
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    failure: ForgeFailure | undefined,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    if (failure === 'hang') return;
+    if (failure === 'reset') return void request.socket.destroy();
+    const body = await readJson(request);
+    if (typeof failure === 'number')
+      return send(response, { status: failure, json: { message: 'told to fail' }, headers });
+    const answer = answerCall(request, body);
+    if (failure === 'lost') return void request.socket.destroy();
+    send(response, answer);
+  }
+
+  function answerCall(request: IncomingMessage, body: ApiRequest['body']): ApiAnswer {
+    const url = new URL(request.url ?? '/', 'http://forge');
+    const gitlab = url.pathname.startsWith('/api/v4/');
+    if (token !== undefined && !presentsToken(request, token)) {
+      return {
+        status: 401,
+        json: gitlab ? { message: '401 Unauthorized' } : { message: 'Bad credentials', status: '401' },
+      };
+    }
+    const path = gitlab ? url.pathname.slice('/api/v4/'.length) : url.pathname.slice('/github/'.length);
+    const call: ApiRequest = {
+      method: request.method ?? '',
+      segments: path.split('/').map(decodeURIComponent),
+      query: url.searchParams,
+      headers: { 'user-agent': request.headers['user-agent'] },
+      body,
+    };
+    return gitlab ? answerGitlab(call, ledger) : answerGithub(call, ledger);
+  }
+
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    githubApiUrl: `http://127.0.0.1:${port}/github`,
+    gitlabApiUrl: `http://127.0.0.1:${port}/api/v4`,
+    statuses: () => ledger.writes(),
+    requests: () => requests,
+    failNext(count, failure, headers = {}) {
+      for (let i = 0; i < count; i += 1) failures.push({ failure, headers });
+    },
+    requireToken(required) {
+      token = required;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+function presentsToken(request: IncomingMessage, token: string): boolean {
+  const { authorization, 'private-token': privateToken } = request.headers;
+  return authorization === `Bearer ${token}` || authorization === `token ${token}` || privateToken === token;
+}
+
+async function readJson(request: IncomingMessage): Promise<ApiRequest['body']> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response: ServerResponse, answer: ApiAnswer): void {
+  const headers = { 'content-type': 'application/json', ...answer.headers };
+  response.writeHead(answer.status, headers).end(JSON.stringify(answer.json));
+}
