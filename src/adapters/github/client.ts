@@ -1,5 +1,5 @@
 import { Octokit } from '@octokit/core';
-import type { HttpClient, HttpFailure, HttpResponse } from '../../ports/index.ts';
+import type { HttpClient, HttpFailure, HttpRequest, HttpResponse } from '../../ports/index.ts';
 
 /** Bytes of an answer that are read (facts 4.1: 512 KiB). */
 const MAX_BYTES = 512 * 1024;
@@ -44,17 +44,9 @@ type Init = {
 /** The small part of `fetch` that Octokit uses. Redirects are followed on the same origin only, so the token never leaves it. */
 function fetchThrough(http: HttpClient, timeoutMs: number): (url: string, init?: Init) => Promise<Response> {
   return async (url, init = {}) => {
-    const request = {
-      method: init.method === 'POST' ? ('POST' as const) : ('GET' as const),
-      headers: init.headers ?? {},
-      maxBytes: MAX_BYTES,
-      timeoutMs,
-      ...(init.body === undefined ? {} : { body: init.body }),
-      ...(init.signal === undefined ? {} : { signal: init.signal }),
-    };
     let target = url;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      const outcome = await http.send({ ...request, url: target });
+      const outcome = await http.send({ ...requestOf(init), url: target, maxBytes: MAX_BYTES, timeoutMs });
       if (!outcome.ok) throw new ExchangeError(outcome.failure);
       if (!REDIRECTS.includes(outcome.response.status)) return toFetchResponse(outcome.response);
       const { location } = outcome.response.headers;
@@ -63,6 +55,15 @@ function fetchThrough(http: HttpClient, timeoutMs: number): (url: string, init?:
       target = next.href;
     }
     throw new ExchangeError('redirect');
+  };
+}
+
+function requestOf(init: Init): Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'> {
+  return {
+    method: init.method === 'POST' ? 'POST' : 'GET',
+    headers: init.headers ?? {},
+    ...(init.body === undefined ? {} : { body: init.body }),
+    ...(init.signal === undefined ? {} : { signal: init.signal }),
   };
 }
 
