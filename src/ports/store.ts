@@ -12,7 +12,9 @@ export type NewResource<R extends { spec: unknown }> = {
 /**
  * One kind of custom resource. `get` reads the API server (`undefined` when absent); `cached` and `all` read the watch's cache and
  * may lag. Writes are compare-and-set: `updateStatus` and `update` read fresh, call `change`, write at the read's resourceVersion and, on
- * `conflict`, start over (at most 10 times). A `change` that answers `undefined` writes nothing.
+ * `conflict`, start over (at most 10 times). A `change` that answers `undefined` writes nothing. Of an object, `update` replaces what
+ * `change` names as a whole (so start from `current.annotations`) and keeps everything else. An application's `fence` that is left
+ * out is kept; a lower one is `lease_lost`. An object that does not match its schema is left out of lists and `invalid_object` to `get`.
  */
 export interface Collection<R extends { readonly spec: unknown; readonly status: unknown }> {
   get(name: string): Promise<Result<R | undefined>>;
@@ -21,9 +23,7 @@ export interface Collection<R extends { readonly spec: unknown; readonly status:
   updateStatus(name: string, change: (current: R) => R['status'] | undefined): Promise<Result<R>>;
   update(
     name: string,
-    change: (
-      current: R,
-    ) =>
+    change: (current: R) =>
       | {
           readonly spec?: R['spec'];
           readonly annotations?: Readonly<Record<string, string>>;
@@ -56,6 +56,10 @@ export interface Store {
   readonly sources: Collection<GitSource>;
   readonly applications: Collection<Application>;
   readonly releases: ReleaseCollection;
+  /** The cached sources bound to this repository and ref, in time proportional to their number. */
+  sourcesOf(repository: string, ref: string): readonly GitSource[];
+  /** The refs of this repository that any cached source is bound to. */
+  repositoryRefs(repository: string): readonly string[];
   /** Starts the caches and resolves when each has listed once. */
   start(signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;

@@ -51,9 +51,10 @@ async function pages(client: Client, query: ListQuery, signal: AbortSignal | und
     });
     if (!answer.ok) return answer;
     const page = answer.value as { metadata?: { resourceVersion?: unknown; continue?: unknown }; items?: unknown };
-    if (!Array.isArray(page?.items) || typeof page.metadata?.resourceVersion !== 'string')
+    const found = page?.items ?? []; // an empty list of metadata is `null`
+    if (!Array.isArray(found) || typeof page?.metadata?.resourceVersion !== 'string')
       return fail(problem('cluster_unavailable', undefined, { cause: { message: 'the answer is not a list' } }));
-    for (const item of page.items as Manifest[]) items.push(tidy(item, query));
+    for (const item of found as Manifest[]) items.push(tidy(item, query));
     const next = page.metadata.continue;
     if (typeof next !== 'string' || next === '') return ok({ items, resourceVersion: page.metadata.resourceVersion });
     params.set('continue', next);

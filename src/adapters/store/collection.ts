@@ -1,0 +1,89 @@
+import type { Manifest } from '../../kernel/index.ts';
+import {
+  type Cluster,
+  type Collection,
+  GROUP_VERSION,
+  type Log,
+  type ObjectCache,
+  type Resource,
+} from '../../ports/index.ts';
+import type { KindCodec } from './decode.ts';
+import { objectsOf, type StatusGuard } from './objects.ts';
+
+type AnyResource = Resource<unknown, unknown>;
+
+export type CollectionOptions<R extends AnyResource> = {
+  readonly cluster: Cluster;
+  readonly namespace: string;
+  readonly codec: KindCodec<R>;
+  readonly log: Log;
+  readonly guard?: StatusGuard<R>;
+  /** Told before the listeners: what stood under this name, and what stands now. */
+  readonly index?: (before: R | undefined, after: R | undefined) => void;
+};
+
+/** A collection and the life of its cache. */
+export type CachedCollection<R extends AnyResource> = Collection<R> & {
+  start(): ObjectCache;
+  stop(): Promise<void>;
+};
+
+/**
+ * Objects of one kind with a decoded cache: each version of an object is decoded once, when the watch brings it. An object that
+ * does not match its schema is logged and left out, as if it were not there.
+ */
+export function createCollection<R extends AnyResource>(options: CollectionOptions<R>): CachedCollection<R> {
+  const { cluster, codec, namespace, log } = options;
+  const objects = objectsOf(options);
+  const resources = new Map<string, R>();
+  const listeners = new Set<(name: string) => void>();
+  let all: readonly R[] | undefined;
+  let cache: ObjectCache | undefined;
+
+  const take = (object: Manifest, deleted: boolean): void => {
+    const { name } = object.metadata;
+    const before = resources.get(name);
+    const decoded = deleted ? undefined : codec.decode(object);
+    if (decoded?.ok === false) log.warn('object skipped', { code: decoded.problem.code, cause: decoded.problem.cause });
+    const after = decoded?.ok === true ? decoded.value : undefined;
+    if (after === undefined) resources.delete(name);
+    else resources.set(name, after);
+    all = undefined;
+    options.index?.(before, after);
+    for (const listener of [...listeners]) tell(listener, name, log);
+  };
+
+  return {
+    ...objects,
+    cached: (name) => resources.get(name),
+    all: () => {
+      all ??= [...resources.values()];
+      return all;
+    },
+    onChange: (listener) => {
+      const own = (name: string): void => listener(name);
+      listeners.add(own);
+      return () => listeners.delete(own);
+    },
+    start: () => {
+      if (cache !== undefined) return cache;
+      cache = cluster.cache({ apiVersion: GROUP_VERSION, kind: codec.kind, namespace });
+      // objects that were there before we listened, then every change
+      for (const object of cache.items()) take(object, false);
+      cache.onChange((event) => take(event.object, event.type === 'deleted'));
+      return cache;
+    },
+    stop: async () => {
+      await cache?.stop();
+      cache = undefined;
+    },
+  };
+}
+
+function tell(listener: (name: string) => void, name: string, log: Log): void {
+  try {
+    listener(name);
+  } catch (error) {
+    log.error('a listener of the store threw', { error });
+  }
+}

@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import { fail, type Manifest, ok, problem, type Result } from '../../kernel/index.ts';
+import {
+  type Application,
+  ApplicationSpec,
+  ApplicationStatus,
+  type GitRepository,
+  GitRepositorySpec,
+  GitRepositoryStatus,
+  type GitSource,
+  GitSourceSpec,
+  GitSourceStatus,
+  type Release,
+  ReleaseSpec,
+  ReleaseStatus,
+  type Resource,
+} from '../../ports/index.ts';
+
+/** How objects of one kind become values of ours. */
+export type KindCodec<R> = { readonly kind: string; decode(object: Manifest): Result<R> };
+
+function codec<S, T>(kind: string, spec: z.ZodType<S>, status: z.ZodType<T>): KindCodec<Resource<S, T>> {
+  return {
+    kind,
+    decode(object) {
+      const parsedSpec = spec.safeParse(object.spec);
+      const parsedStatus = status.safeParse(object.status ?? {});
+      if (parsedSpec.success && parsedStatus.success)
+        return ok({ ...identity(object), spec: parsedSpec.data, status: parsedStatus.data });
+      const paths = [parsedSpec.error, parsedStatus.error].flatMap((e) => e?.issues.map((i) => i.path.join('.')) ?? []);
+      const cause = { kind, name: object.metadata.name, paths };
+      return fail(problem('invalid_object', `the stored ${kind} does not match its schema`, { cause }));
+    },
+  };
+}
+
+function identity({ metadata }: Manifest): Omit<Resource<unknown, unknown>, 'spec' | 'status'> {
+  return {
+    name: metadata.name,
+    resourceVersion: metadata.resourceVersion ?? '',
+    generation: metadata.generation ?? 0,
+    uid: metadata.uid ?? '',
+    createdAt: metadata.creationTimestamp ?? '',
+    deleting: metadata.deletionTimestamp !== undefined,
+    annotations: metadata.annotations ?? {},
+    finalizers: metadata.finalizers ?? [],
+  };
+}
+
+export const REPOSITORY: KindCodec<GitRepository> = codec('GitRepository', GitRepositorySpec, GitRepositoryStatus);
+export const SOURCE: KindCodec<GitSource> = codec('GitSource', GitSourceSpec, GitSourceStatus);
+export const APPLICATION: KindCodec<Application> = codec('Application', ApplicationSpec, ApplicationStatus);
+export const RELEASE: KindCodec<Release> = codec('Release', ReleaseSpec, ReleaseStatus);

@@ -1,0 +1,92 @@
+import {
+  type ApplicationKey,
+  fail,
+  LIMITS,
+  type Manifest,
+  NAME,
+  ok,
+  problem,
+  type Result,
+  secretScope,
+} from '../../kernel/index.ts';
+import type { Clock, Cluster, SecretStore } from '../../ports/index.ts';
+import { SECRET_SCOPE, UPDATED_AT } from './labels.ts';
+import { removeSecret, saveSecret, secretRef, secretValue } from './secret-objects.ts';
+
+export type SecretStoreOptions = { readonly cluster: Cluster; readonly namespace: string; readonly clock: Clock };
+
+/** The one key of an application secret's data. */
+const KEY = 'value';
+
+/** Application secrets as Kubernetes Secrets `env-<scope>-<name>` of the control namespace (facts 6.6). */
+export function createSecretStore(options: SecretStoreOptions): SecretStore {
+  const { cluster, namespace, clock } = options;
+  const nameOf = (application: ApplicationKey, name: string): string => `env-${secretScope(application)}-${name}`;
+  const listOf = (application: ApplicationKey, metadataOnly?: true): Promise<Result<readonly Manifest[]>> =>
+    cluster.list({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      namespace,
+      labelSelector: `${SECRET_SCOPE}=${secretScope(application)}`,
+      ...(metadataOnly === undefined ? {} : { metadataOnly }),
+    });
+
+  return {
+    set: async (application, name, value) => {
+      const refusal = refusalOf(name, value);
+      if (refusal !== undefined) return fail(problem('invalid_secret', refusal));
+      const existing = await listOf(application, true);
+      if (!existing.ok) return existing;
+      const objectName = nameOf(application, name);
+      const others = existing.value.filter((secret) => secret.metadata.name !== objectName);
+      if (others.length >= LIMITS.secretsPerApplication) return fail(problem('secret_limit'));
+      return saveSecret(cluster, secretRef(namespace, objectName), {
+        data: { [KEY]: value },
+        labels: { [SECRET_SCOPE]: secretScope(application) },
+        annotations: { [UPDATED_AT]: clock.now().toISOString() },
+      });
+    },
+    list: async (application) => {
+      const listed = await listOf(application, true);
+      if (!listed.ok) return listed;
+      const entries = listed.value.map((secret) => ({
+        name: shortName(secret, application),
+        updatedAt: secret.metadata.annotations?.[UPDATED_AT] ?? secret.metadata.creationTimestamp ?? '',
+      }));
+      return ok(entries.sort((a, b) => (a.name < b.name ? -1 : 1)));
+    },
+    delete: async (application, name) =>
+      NAME.test(name) ? removeSecret(cluster, secretRef(namespace, nameOf(application, name))) : ok(false),
+    missing: async (application, names) => {
+      if (names.length === 0) return ok([]);
+      const listed = await listOf(application, true);
+      if (!listed.ok) return listed;
+      const present = new Set(listed.value.map((secret) => shortName(secret, application)));
+      return ok(names.filter((name) => !present.has(name)));
+    },
+    snapshot: async (application, names) => {
+      if (names.length === 0) return ok(new Map());
+      const listed = await listOf(application);
+      if (!listed.ok) return listed;
+      const values = new Map(listed.value.map((secret) => [shortName(secret, application), secretValue(secret, KEY)]));
+      const wanted = [...new Set(names)].map((name) => [name, values.get(name)] as const);
+      const missing = wanted.flatMap(([name, value]) => (value === undefined && NAME.test(name) ? [name] : []));
+      const found = wanted.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+      if (found.length < wanted.length)
+        return fail(problem('missing_secrets', `secrets that do not exist: ${missing.join(', ')}`));
+      return ok(new Map(found));
+    },
+  };
+}
+
+function shortName(secret: Manifest, application: ApplicationKey): string {
+  return secret.metadata.name.slice(`env-${secretScope(application)}-`.length);
+}
+
+function refusalOf(name: string, value: string): string | undefined {
+  if (!NAME.test(name)) return 'the name of a secret is 1 to 40 lowercase letters, digits and hyphens';
+  if (value === '') return 'the value is empty';
+  if (value.includes('\0')) return 'the value contains a NUL character';
+  if (!value.isWellFormed()) return 'the value is not valid Unicode text';
+  return Buffer.byteLength(value) > LIMITS.secretValueBytes ? 'the value is larger than 64 KiB' : undefined;
+}

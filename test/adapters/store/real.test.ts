@@ -1,0 +1,12 @@
+import { describe, it } from 'vitest';
+import { describeSecretsContract } from '../../contracts/secrets.contract.ts';
+import { describeStoreContract } from '../../contracts/store.contract.ts';
+import { connectReal, inNewNamespace, realKubeconfig } from '../../support/kubernetes.ts';
+
+const kubeconfig = realKubeconfig('the store and secrets contracts');
+if (kubeconfig === undefined) describe.skip('a real API server', () => it('is not configured', () => undefined));
+else {
+  const factory = () => inNewNamespace(connectReal(kubeconfig));
+  describeStoreContract('real API server', factory);
+  describeSecretsContract('real API server', factory);
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import {
+  createCredentialStore,
+  createHookDirectory,
+  createSecretStore,
+  createStore,
+  ensureCrds,
+} from '../../src/adapters/store/index.ts';
+import { secretScope } from '../../src/kernel/index.ts';
+import { type ClusterUnderTest, eventually, memoryLog, realClock } from '../support/kubernetes.ts';
+import { newRepository } from '../support/resources.ts';
+import { must, type Skips, testsWith } from './cluster.contract.ts';
+
+const SHOP = { project: 'acme', environment: 'production', name: 'shop' };
+const BLOG = { project: 'acme', environment: 'production', name: 'blog' };
+
+/** Application secrets, credentials and the hook directory, over any cluster. */
+export function describeSecretsContract(
+  name: string,
+  factory: () => Promise<ClusterUnderTest>,
+  options: Skips = {},
+): void {
+  const test = testsWith(options);
+  describe(`secrets contract: ${name}`, () => {
+    let under: ClusterUnderTest;
+    beforeAll(async () => {
+      under = await factory();
+      must(await ensureCrds(under.cluster, realClock));
+    });
+    afterAll(() => under.close());
+
+    const secrets = () => createSecretStore({ cluster: under.cluster, namespace: under.namespace, clock: realClock });
+    const credentials = () => createCredentialStore({ cluster: under.cluster, namespace: under.namespace });
+    const secretRef = (secretName: string) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      namespace: under.namespace,
+      name: secretName,
+    });
+
+    test('keeps application secrets as the facts describe them', async () => {
+      expect(must(await secrets().set(SHOP, 'db-password', 'hunter2 ü'))).toBe('created');
+      expect(must(await secrets().set(SHOP, 'db-password', 'other'))).toBe('replaced');
+      must(await secrets().set(SHOP, 'api-key', 'k'));
+      must(await secrets().set(BLOG, 'db-password', 'blog'));
+      const listed = must(await secrets().list(SHOP));
+      expect(listed.map((s) => s.name)).toEqual(['api-key', 'db-password']);
+      expect(listed.every((s) => !Number.isNaN(Date.parse(s.updatedAt)))).toBe(true);
+      expect(must(await secrets().missing(SHOP, ['api-key', 'absent']))).toEqual(['absent']);
+      const snapshot = must(await secrets().snapshot(SHOP, ['api-key', 'db-password', 'api-key']));
+      expect([...snapshot]).toEqual([
+        ['api-key', 'k'],
+        ['db-password', 'other'],
+      ]);
+      const missing = await secrets().snapshot(SHOP, ['api-key', 'absent']);
+      expect(missing).toMatchObject({
+        ok: false,
+        problem: { code: 'missing_secrets', message: expect.stringContaining('absent') },
+      });
+      const live = must(await under.cluster.get(secretRef(`env-${secretScope(SHOP)}-api-key`)))!;
+      expect(live).toMatchObject({
+        type: 'Opaque',
+        data: { value: 'aw==' },
+        metadata: {
+          labels: { 'app.kubernetes.io/managed-by': 'hakopod', 'hakopod.io/secret-scope': secretScope(SHOP) },
+          annotations: { 'hakopod.io/updated-at': expect.stringMatching(/Z$/) },
+        },
+      });
+      expect(must(await secrets().delete(SHOP, 'api-key'))).toBe(true);
+      expect(must(await secrets().delete(SHOP, 'api-key'))).toBe(false);
+    });
+
+    test('refuses values and names outside the limits', async () => {
+      const code = async (secretName: string, value: string) => {
+        const result = await secrets().set(SHOP, secretName, value);
+        return result.ok ? 'ok' : result.problem.code;
+      };
+      expect(await code('limit', '')).toBe('invalid_secret');
+      expect(await code('limit', 'a\0b')).toBe('invalid_secret');
+      expect(await code('limit', 'ü'.repeat(32 * 1024 + 1))).toBe('invalid_secret');
+      expect(await code('limit', 'ü'.repeat(32 * 1024))).toBe('ok');
+      expect(await code('Not-A-Name', 'x')).toBe('invalid_secret');
+      expect(await code('../x', 'x')).toBe('invalid_secret');
+    });
+
+    test('an application has at most 100 secrets, and the last can still be replaced', async () => {
+      const full = { project: 'acme', environment: 'production', name: 'full' };
+      for (let i = 0; i < 100; i += 20)
+        await Promise.all(
+          Array.from({ length: 20 }, (_, j) =>
+            secrets()
+              .set(full, `s${i + j}`, 'x')
+              .then(must),
+          ),
+        );
+      const refused = await secrets().set(full, 's100', 'x');
+      expect(refused.ok ? 'ok' : refused.problem.code).toBe('secret_limit');
+      expect(must(await secrets().set(full, 's99', 'y'))).toBe('replaced');
+    });
+
+    test('never overwrites or removes a Secret that Hakopod did not make', async () => {
+      must(
+        await under.cluster.create({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'foreign', namespace: under.namespace },
+          stringData: { username: 'u', token: 't' },
+        }),
+      );
+      expect(must(await credentials().forRepository('foreign'))).toEqual({ username: 'u', token: 't' });
+      const saved = await credentials().saveCredentials('foreign', { username: 'x', token: 'y' });
+      expect(saved.ok ? 'ok' : saved.problem.code).toBe('not_owned');
+      const removed = await credentials().remove('foreign');
+      expect(removed.ok ? 'ok' : removed.problem.code).toBe('not_owned');
+    });
+
+    test('keeps credentials', async () => {
+      expect(must(await credentials().forRepository('shop-git'))).toBeUndefined();
+      must(await credentials().saveCredentials('shop-git', { username: 'u', token: 't1' }));
+      must(await credentials().saveCredentials('shop-git', { username: 'u', token: 't2' }));
+      expect(must(await credentials().forRepository('shop-git'))).toEqual({ username: 'u', token: 't2' });
+      must(await credentials().remove('shop-git'));
+      must(await credentials().remove('shop-git'));
+      expect(must(await credentials().forRepository('shop-git'))).toBeUndefined();
+    });
+
+    test('finds hooks from its caches, through rotation and removal', async () => {
+      const store = createStore({ cluster: under.cluster, namespace: under.namespace, log: memoryLog() });
+      const hooks = createHookDirectory({ cluster: under.cluster, namespace: under.namespace, log: memoryLog() });
+      expect(hooks.ready).toBe(false);
+      await hooks.whenReady();
+      expect(hooks.ready).toBe(true);
+      const hookId = 'f'.repeat(32);
+      expect(hooks.find(hookId)).toBeUndefined();
+      const made = must(
+        await store.repositories.create(newRepository('hooked', { hookId, webhookSecret: 'hooked-hook' })),
+      );
+      must(await credentials().saveHookSecret('hooked-hook', { current: 'one' }));
+      await eventually(() => hooks.find(hookId) !== undefined);
+      expect(hooks.find(hookId)).toEqual({
+        repository: 'hooked',
+        forge: 'github',
+        auth: 'hmac',
+        repositoryId: '1',
+        secrets: ['one'],
+      });
+      must(await credentials().saveHookSecret('hooked-hook', { current: 'two', previous: 'one' }));
+      await eventually(() => hooks.find(hookId)?.secrets.length === 2);
+      expect(hooks.find(hookId)?.secrets).toEqual(['two', 'one']);
+      // the same id a second time: nobody's
+      const twin = must(
+        await store.repositories.create(newRepository('twin', { hookId, webhookSecret: 'hooked-hook' })),
+      );
+      await eventually(() => hooks.find(hookId) === undefined);
+      must(await store.repositories.delete('twin', twin.uid));
+      await eventually(() => hooks.find(hookId)?.repository === 'hooked');
+      must(await credentials().remove('hooked-hook'));
+      await eventually(() => hooks.find(hookId) === undefined);
+      must(await credentials().saveHookSecret('hooked-hook', { current: 'three' }));
+      await eventually(() => hooks.find(hookId) !== undefined);
+      must(await store.repositories.delete('hooked', made.uid));
+      await eventually(() => hooks.find(hookId) === undefined);
+      await hooks.stop();
+    });
+  });
+}
