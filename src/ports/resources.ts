@@ -159,6 +159,7 @@ export const ReleaseSpec = z.object({
     ref: z.string().optional(),
     commit: z.string().optional(),
     grantRevision: z.int().optional(),
+    trigger: z.string().optional().describe('what was accepted, so that a repeated acceptance finds its release'),
   }),
 });
 export const StepState = z.enum(['running', 'done', 'refused', 'failed', 'timed_out', 'unknown', 'skipped']);
@@ -183,6 +184,8 @@ export const ReleaseStatus = z.object({
     .optional(),
   code: z.string().optional(),
   message: z.string().optional(),
+  at: z.string().optional().describe('the field at fault'),
+  lost: z.boolean().optional().describe('no worker came back before the deadline'),
 });
 
 /** Any of our resources: Kubernetes metadata, a spec and a status. */

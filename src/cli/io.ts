@@ -1,0 +1,49 @@
+import { describe, type Problem, type Result } from '../kernel/index.ts';
+
+/** How a command talks to a person or a pipe. */
+export type Terminal = {
+  /** One line on standard output. */
+  out(line: string): void;
+  /** One line on standard error. */
+  err(line: string): void;
+  /** All of standard input, for secrets: values never come from the command line, where other processes can read them. */
+  readInput(maxBytes: number): Promise<string>;
+};
+
+/** Exit codes (facts 8.2). */
+export const EXIT = { ok: 0, failure: 1, input: 2, forbidden: 3, conflict: 4 } as const;
+
+/** The exit code a problem means. */
+export function exitCode(problem: Problem): number {
+  if (problem.kind !== 'rejected') return EXIT.failure;
+  if (problem.code === 'forbidden') return EXIT.forbidden;
+  if (problem.code === 'already_exists' || problem.code === 'conflict') return EXIT.conflict;
+  return EXIT.input;
+}
+
+/** Prints a problem as `code: text`. */
+export function printProblem(terminal: Terminal, problem: Problem): number {
+  terminal.err(`error: ${describe(problem)} [${problem.code}]`);
+  return exitCode(problem);
+}
+
+/** Runs `then` on a success; prints a failure and answers its exit code. */
+export async function unwrap<T>(
+  terminal: Terminal,
+  result: Result<T>,
+  then: (value: T) => number | Promise<number>,
+): Promise<number> {
+  return result.ok ? then(result.value) : printProblem(terminal, result.problem);
+}
+
+/** Rows as aligned columns under a header; cells are single lines. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const all = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  return all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,199 @@
+import { defaultGrant } from '../grant/index.ts';
+import {
+  type ApplicationKey,
+  applicationName,
+  fail,
+  ok,
+  type Problem,
+  problem,
+  type Result,
+  refName,
+  repoPath,
+} from '../kernel/index.ts';
+import { type GitRepository, REPORTS_FINALIZER } from '../ports/index.ts';
+import { type Terminal, unwrap } from './io.ts';
+import { parseApplication } from './names.ts';
+import type { Runtime, Workbench } from './workbench.ts';
+
+const TOKEN_BYTES = 16_384;
+const HOOK_SECRET_BYTES = 32;
+const DEFAULT_INTERVAL_SECONDS = 60;
+
+/** Flags of `sources add`, as commander gives them. */
+export type AddFlags = {
+  readonly app: string;
+  readonly forge: 'github' | 'gitlab';
+  readonly repositoryId: string;
+  readonly slug: string;
+  readonly branch: string;
+  readonly path: string;
+  readonly interval?: string;
+  readonly tokenStdin?: boolean;
+  readonly username?: string;
+  readonly apiUrl?: string;
+  readonly signingToken?: boolean;
+  readonly local?: boolean;
+  readonly domain?: readonly string[];
+  readonly registry?: readonly string[];
+  readonly buildArg?: readonly string[];
+  readonly maxServices?: string;
+  readonly maxReplicas?: string;
+  readonly days?: string;
+  readonly owner?: string;
+};
+
+type Checked = { readonly key: ApplicationKey; readonly ref: string; readonly path: string; readonly interval: number };
+
+/** Binds a repository's ref and path to an application: grants, makes the webhook's secret, and shows it this once. */
+export async function addSource(input: {
+  readonly runtime: Runtime;
+  readonly workbench: Workbench;
+  readonly terminal: Terminal;
+  readonly url: string;
+  readonly flags: AddFlags;
+}): Promise<number> {
+  const { workbench, terminal, flags, url } = input;
+  const checked = check(input.runtime, url, flags);
+  if (!checked.ok) return unwrap(terminal, checked, () => 0);
+  const token = flags.tokenStdin === true ? (await terminal.readInput(TOKEN_BYTES)).trim() : undefined;
+  if (token === '')
+    return unwrap(terminal, fail(problem('invalid_request', 'the token on standard input is empty')), () => 0);
+
+  const { key } = checked.value;
+  const name = applicationName(key);
+  const repository = await ensureRepository(workbench, { url, flags, interval: checked.value.interval, token });
+  if (!repository.ok) return unwrap(terminal, repository, () => 0);
+  const application = await workbench.store.applications.create({
+    name,
+    spec: { id: workbench.random.hex(16), ...key },
+  });
+  if (!application.ok && application.problem.code !== 'already_exists') return unwrap(terminal, application, () => 0);
+  const source = await workbench.store.sources.create({
+    name,
+    finalizers: [REPORTS_FINALIZER],
+    spec: {
+      repository: repository.value.repository.name,
+      ref: checked.value.ref,
+      path: checked.value.path,
+      application: key,
+      grant: grantOf(workbench, checked.value, flags),
+    },
+  });
+  return unwrap(terminal, source, () => {
+    terminal.out(
+      `source ${key.project}/${key.environment}/${key.name}: ${flags.slug} ${checked.value.ref} ${checked.value.path}`,
+    );
+    printHook(workbench, terminal, repository.value);
+    return 0;
+  });
+}
+
+function check(runtime: Runtime, url: string, flags: AddFlags): Result<Checked> {
+  const key = parseApplication(flags.app);
+  if (!key.ok) return atFlag('--app', key.problem);
+  const usable = runtime.checkUrl(url, flags.local === true);
+  if (!usable.ok) return atFlag('REPOSITORY_URL', usable.problem);
+  const ref = refName(flags.branch.startsWith('refs/') ? flags.branch : `refs/heads/${flags.branch}`);
+  if (!ref.ok) return atFlag('--branch', ref.problem);
+  const path = repoPath(flags.path);
+  if (!path.ok) return atFlag('--path', path.problem);
+  if (!flags.path.endsWith('.toml')) return atFlag('--path', problem('invalid_path', 'the path must end in .toml'));
+  if (!/^\d{1,20}$/.test(flags.repositoryId))
+    return atFlag('--repository-id', problem('invalid_request', 'must be the number the forge gave the repository'));
+  if (!/^[\w.-]+(\/[\w.-]+){1,11}$/.test(flags.slug))
+    return atFlag('--slug', problem('invalid_request', 'must be owner/name or group/path'));
+  const interval = flags.interval === undefined ? DEFAULT_INTERVAL_SECONDS : Number(flags.interval);
+  if (!Number.isInteger(interval) || interval < 5 || interval > 86_400)
+    return atFlag('--interval', problem('invalid_request', 'must be 5 to 86400 seconds'));
+  return ok({ key: key.value, ref: ref.value, path: path.value, interval });
+}
+
+function atFlag(flag: string, p: Problem): Result<never> {
+  return fail({ ...p, at: flag });
+}
+
+function grantOf(workbench: Workbench, checked: Checked, flags: AddFlags): ReturnType<typeof defaultGrant> {
+  const limits = {
+    ...(flags.maxServices === undefined ? {} : { services: Number(flags.maxServices) }),
+    ...(flags.maxReplicas === undefined ? {} : { replicas: Number(flags.maxReplicas) }),
+  };
+  const base = defaultGrant({
+    ref: checked.ref,
+    path: checked.path,
+    application: checked.key,
+    owner: flags.owner ?? 'cli',
+    now: workbench.clock.now(),
+  });
+  const days = flags.days === undefined ? undefined : Number(flags.days);
+  return {
+    ...base,
+    limits,
+    domains: [...(flags.domain ?? base.domains)],
+    registries: [...(flags.registry ?? base.registries)],
+    buildArgs: [...(flags.buildArg ?? base.buildArgs)],
+    ...(days === undefined
+      ? {}
+      : { expiresAt: new Date(workbench.clock.now().getTime() + days * 86_400_000).toISOString() }),
+  };
+}
+
+type Ensured = { readonly repository: GitRepository; readonly newSecret: string | undefined };
+
+/** Several sources share one repository and its one hook; it is known by the forge's immutable id. */
+async function ensureRepository(
+  workbench: Workbench,
+  input: {
+    readonly url: string;
+    readonly flags: AddFlags;
+    readonly interval: number;
+    readonly token: string | undefined;
+  },
+): Promise<Result<Ensured>> {
+  const { flags, token } = input;
+  const name = `${flags.forge}-${flags.repositoryId}`;
+  const credentialsSecret = `${name}-credentials`;
+  const webhookSecret = `${name}-hook`;
+  if (token !== undefined) {
+    const username = flags.username ?? (flags.forge === 'github' ? 'x-access-token' : 'oauth2');
+    const saved = await workbench.credentials.saveCredentials(credentialsSecret, { username, token });
+    if (!saved.ok) return saved;
+  }
+  const existing = await workbench.store.repositories.get(name);
+  if (!existing.ok) return existing;
+  if (existing.value !== undefined) {
+    if (existing.value.spec.url !== input.url)
+      return fail(problem('already_exists', 'this repository is known under another URL'));
+    return ok({ repository: existing.value, newSecret: undefined });
+  }
+  const signing = flags.forge === 'gitlab' && flags.signingToken === true;
+  const random = workbench.random.hex(HOOK_SECRET_BYTES);
+  const secret = signing ? `whsec_${Buffer.from(random, 'hex').toString('base64')}` : random;
+  const saved = await workbench.credentials.saveHookSecret(webhookSecret, { current: secret });
+  if (!saved.ok) return saved;
+  const created = await workbench.store.repositories.create({
+    name,
+    spec: {
+      forge: flags.forge,
+      url: input.url,
+      repositoryId: flags.repositoryId,
+      project: flags.slug,
+      ...(flags.apiUrl === undefined ? {} : { apiUrl: flags.apiUrl }),
+      ...(flags.local === true ? { local: true } : {}),
+      ...(token === undefined ? {} : { credentialsSecret }),
+      webhookSecret,
+      webhookAuth: flags.forge === 'github' ? 'hmac' : signing ? 'signing-token' : 'token',
+      hookId: workbench.random.hex(16),
+      intervalSeconds: input.interval,
+    },
+  });
+  return created.ok ? ok({ repository: created.value, newSecret: secret }) : created;
+}
+
+function printHook(workbench: Workbench, terminal: Terminal, ensured: Ensured): void {
+  const { repository, newSecret } = ensured;
+  const base = workbench.publicUrl?.replace(/\/$/, '') ?? 'https://<public URL of this installation>';
+  terminal.out(`webhook URL: ${base}/hooks/${repository.spec.hookId}`);
+  if (newSecret === undefined) terminal.out('webhook secret: unchanged; this repository has its hook already');
+  else terminal.out(`webhook secret (shown once): ${newSecret}`);
+  terminal.out(`events: push${repository.spec.forge === 'gitlab' ? '' : ', content type application/json'}`);
+}

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { fail, LIMITS, ok, problem, type Result } from './kernel/index.ts';
+
+const Url = z
+  .url({ protocol: /^https?$/ })
+  .refine(
+    (text) => new URL(text).username === '' && new URL(text).password === '',
+    'must not contain user information',
+  );
+const Seconds = z.coerce.number().int().min(1).max(86_400);
+const List = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((item) => item.trim())
+          .filter(Boolean)
+      : value,
+  z.array(z.string()),
+);
+
+/** Every setting, in the words of the configuration file. The environment variable of `publicUrl` is `HAKOPOD_PUBLIC_URL`, and so on. */
+export const Config = z.strictObject({
+  roles: List.pipe(z.array(z.enum(['server', 'worker'])).min(1))
+    .default(['server', 'worker'])
+    .describe('what this process does: server, worker or both'),
+  listen: z
+    .string()
+    .regex(/^[^\s]+:\d{1,5}$/)
+    .default('127.0.0.1:8080')
+    .describe('address of the webhook receiver, host:port'),
+  adminListen: z
+    .string()
+    .regex(/^[^\s]+:\d{1,5}$/)
+    .default('127.0.0.1:9090')
+    .describe('address of /metrics, /healthz and /readyz'),
+  publicUrl: Url.optional().describe('where forges reach this server; shown in webhook URLs and linked from statuses'),
+  appDomain: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9.-]{0,200}[a-z0-9])?$/)
+    .optional()
+    .describe('wildcard domain under which public services get host names'),
+  publicScheme: z.enum(['http', 'https']).default('https').describe("scheme of the services' own addresses"),
+  publicPort: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe("port of the services' own addresses when not the default"),
+  tlsIssuer: z.string().optional().describe('cert-manager ClusterIssuer for public services'),
+  ingressClass: z.string().default('haproxy').describe('ingress class of public services'),
+  githubApiUrl: Url.default('https://api.github.com').describe('GitHub API; Enterprise: https://HOST/api/v3'),
+  gitlabApiUrl: Url.default('https://gitlab.com/api/v4').describe('GitLab API; self-managed: https://HOST/api/v4'),
+  caFile: z
+    .string()
+    .optional()
+    .describe("PEM bundle trusted for Git servers, forges and registries besides the system's"),
+  proxyUrl: Url.optional().describe('HTTP proxy for Git servers and forges'),
+  redisUrl: z
+    .url({ protocol: /^(rediss?|unix)$/ })
+    .optional()
+    .describe('Redis; without it one is started privately by the demo only'),
+  queuePrefix: z
+    .string()
+    .regex(/^[a-z0-9-]{1,40}$/)
+    .default('hakopod')
+    .describe('prefix of all keys in Redis'),
+  kubeconfig: z.string().optional().describe("kubeconfig file; without it the pod's own service account"),
+  namespace: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
+    .default('hakopod-system')
+    .describe('control namespace, where the custom resources live'),
+  gitCacheDir: z.string().optional().describe('folder for Git objects; default: a temporary one'),
+  gitCacheBytes: z.coerce
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .default(1024 ** 3)
+    .describe('bound of that folder, bytes'),
+  shallowLimitBytes: z.coerce
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .default(200 * 1024 ** 2)
+    .describe('largest shallow fetch from servers without partial clone, bytes'),
+  localRegistries: List.default([]).describe('registries (host:port) that may have private addresses and plain http'),
+  localRepositories: z
+    .union([z.boolean(), z.stringbool()])
+    .default(false)
+    .describe('repositories may be marked local: plain http and loopback'),
+  rolloutTimeoutSeconds: z.coerce
+    .number()
+    .int()
+    .min(30)
+    .max(900)
+    .default(180)
+    .describe('budget of a service without its own (30 to 900)'),
+  policySettleSeconds: z.coerce.number().min(0).max(10).default(2).describe('pause after network policies changed'),
+  mentionGraceSeconds: z.coerce
+    .number()
+    .min(0)
+    .max(60)
+    .default(5)
+    .describe('how long a webhook may be ahead of the Git server'),
+  resyncSeconds: Seconds.default(15).describe('how often every job is derived again from the custom resources'),
+  driftSeconds: Seconds.default(180).describe('how often an application at rest is compared with the cluster'),
+  drainSeconds: Seconds.default(25).describe('how long a stopping worker lets running jobs finish'),
+  hookBodyBytes: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(25 * 1024 ** 2)
+    .default(LIMITS.hookBodyBytes)
+    .describe('largest webhook body, bytes'),
+  hookFailuresPerMinute: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(60)
+    .describe('failed authentications per address and minute before 429'),
+  logLevel: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('least severe log lines that are written'),
+});
+export type Config = z.infer<typeof Config>;
+
+/** `publicUrl` -> `HAKOPOD_PUBLIC_URL`. */
+export function variableOf(setting: string): string {
+  return `HAKOPOD_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/**
+ * Reads the configuration: flags over environment over file (YAML, `--config` or `HAKOPOD_CONFIG`) over defaults. `REDIS_URL` and
+ * `KUBECONFIG` are understood as well. Errors name the setting, never its value; unknown settings of the file and unknown
+ * `HAKOPOD_` variables are refused, because a misspelt limit that is silently ignored is no limit.
+ */
+export function loadConfig(
+  flags: Readonly<Record<string, unknown>> = {},
+  env: NodeJS.ProcessEnv = process.env,
+): Result<Config> {
+  const file = readFile(typeof flags.config === 'string' ? flags.config : env.HAKOPOD_CONFIG);
+  if (!file.ok) return file;
+  const settings = Object.keys(Config.shape);
+  const known = new Set([...settings.map(variableOf), 'HAKOPOD_CONFIG']);
+  const stray = Object.keys(env).find(
+    (name) => name.startsWith('HAKOPOD_') && !known.has(name) && !name.startsWith('HAKOPOD_TEST_'),
+  );
+  if (stray !== undefined) return fail(problem('invalid_config', 'there is no such setting', { at: stray }));
+  const fromEnv = Object.fromEntries(
+    settings.map((name) => [name, env[variableOf(name)]]).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const fromFlags = Object.fromEntries(
+    settings.map((name) => [name, flags[name]]).filter(([, value]) => value !== undefined),
+  );
+  const familiar = {
+    ...(env.REDIS_URL ? { redisUrl: env.REDIS_URL } : {}),
+    ...(env.KUBECONFIG ? { kubeconfig: env.KUBECONFIG } : {}),
+  };
+  const parsed = Config.safeParse({ ...file.value, ...familiar, ...fromEnv, ...fromFlags });
+  if (parsed.success) return ok(parsed.data);
+  const [issue] = parsed.error.issues;
+  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const name = unknownKey ?? String(issue?.path[0] ?? '');
+  const text = unknownKey === undefined ? `is not valid; it is ${describeSetting(name)}` : 'is not a setting';
+  return fail(problem('invalid_config', text, { at: `${name} (${variableOf(name)})` }));
+}
+
+/** The environment a child process of ours may see: enough to run, nothing of ours that is secret. */
+export function plainEnvironment(): Readonly<Record<string, string>> {
+  const { PATH = '', HOME = '', TMPDIR, LANG } = process.env;
+  return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...(LANG === undefined ? {} : { LANG }) };
+}
+
+function describeSetting(name: string): string {
+  const shape: Readonly<Record<string, z.ZodType>> = Config.shape;
+  return shape[name]?.description ?? 'unknown';
+}
+
+function readFile(path: string | undefined): Result<Record<string, unknown>> {
+  if (path === undefined || path === '') return ok({});
+  try {
+    const value: unknown = parseYaml(readFileSync(path, 'utf8')) ?? {};
+    const table = z.record(z.string(), z.unknown()).safeParse(value);
+    return table.success
+      ? ok(table.data)
+      : fail(problem('invalid_config', 'the configuration file must be a YAML mapping', { at: 'config' }));
+  } catch (cause) {
+    return fail(problem('invalid_config', 'the configuration file can not be read as YAML', { at: 'config', cause }));
+  }
+}

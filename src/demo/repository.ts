@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A work tree that pushes to a bare repository over HTTP with the real git. */
+export type WorkTree = {
+  /** Writes the file, commits and pushes; answers the commit. */
+  push(path: string, text: string, message: string): Promise<string>;
+};
+
+/** Clones the (empty) repository into `folder`. */
+export async function openWorkTree(input: {
+  readonly url: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}): Promise<WorkTree> {
+  const env = {
+    ...input.environment,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'ada@example.com',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_COMMITTER_EMAIL: 'ada@example.com',
+  };
+  const git = (...args: string[]): Promise<string> => run(args, { cwd: input.folder, env });
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('remote', 'add', 'origin', input.url);
+  return {
+    async push(path, text, message) {
+      await writeFile(join(input.folder, path), text);
+      await git('add', '--', path);
+      await git('commit', '--quiet', '--message', message);
+      await git('push', '--quiet', 'origin', 'HEAD:refs/heads/main');
+      return (await git('rev-parse', 'HEAD')).trim();
+    },
+  };
+}
+
+function run(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', [...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(Buffer.concat(out).toString('utf8'));
+      else reject(new Error(`git ${args[0]} ended with ${code}: ${Buffer.concat(err).toString('utf8').trim()}`));
+    });
+  });
+}

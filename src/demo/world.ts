@@ -1,0 +1,24 @@
+import type { Manifest, Result } from '../kernel/index.ts';
+
+/** What the demo needs of the wiring: real parts, started for it alone. */
+export type DemoParts = {
+  /** The embedded cluster, or the one of `--kubeconfig`. */
+  startCluster(): Promise<{ readonly kubeconfig: string; readonly embedded: boolean; stop(): Promise<void> }>;
+  startRedis(): Promise<Result<{ readonly url: string; stop(): Promise<void> }>>;
+  /** Runs `hakopod serve` as a process of its own with these settings; resolves when it is ready. */
+  startServe(settings: Readonly<Record<string, string>>): Promise<{ stop(): Promise<void> }>;
+  /** Runs one `hakopod` command and answers its exit code and output. */
+  cli(args: readonly string[], input?: string): Promise<{ readonly code: number; readonly out: string }>;
+  /** All objects of one namespace that belong to Hakopod. */
+  objects(kubeconfig: string, namespace: string): Promise<Result<readonly Manifest[]>>;
+  readonly print: (line: string) => void;
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Random hex, for delivery ids and secrets. */
+  readonly hex: (bytes: number) => string;
+  /** Environment for git processes. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly keep: boolean;
+  /** Resolves when a person ends a demo that was kept. */
+  readonly untilStopped: () => Promise<void>;
+};

@@ -1,0 +1,69 @@
+import { type Runtime, runCli, type Terminal } from './cli/index.ts';
+import { loadConfig } from './config.ts';
+import { describe } from './kernel/index.ts';
+import { runDemoCommand } from './wiring/demo.ts';
+import { examine } from './wiring/doctor.ts';
+import { checkUrl, layFoundation, openWorkbench, version } from './wiring/foundation.ts';
+import { startServing } from './wiring/serve.ts';
+
+const terminal: Terminal = {
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+  readInput,
+};
+
+async function readInput(maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    // One byte too many is kept, so that the limit's own check refuses it.
+    chunks.push(bytes.subarray(0, Math.max(0, maxBytes + 1 - (size - bytes.length))));
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Resolves with the first request to stop; a second one ends the process at once. */
+function stopRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(1);
+        asked = true;
+        resolve();
+      });
+    }
+  });
+}
+
+const runtime: Runtime = {
+  version: version(),
+  checkUrl,
+  serve: async (flags) => {
+    const config = loadConfig(flags);
+    const serving = config.ok ? await startServing(config.value) : config;
+    if (!serving.ok) {
+      terminal.err(`error: ${describe(serving.problem)} [${serving.problem.code}]`);
+      return serving.problem.kind === 'rejected' ? 2 : 1;
+    }
+    await stopRequested();
+    await serving.value.stop();
+    return 0;
+  },
+  demo: (flags) =>
+    runDemoCommand(flags, { main: process.argv[1] ?? '', terminal, runtime: () => runtime, stopRequested }),
+  open: async (flags) => {
+    const config = loadConfig({ logLevel: 'warn', ...flags });
+    if (!config.ok) return config;
+    const foundation = layFoundation(config.value);
+    return foundation.ok ? openWorkbench(foundation.value) : foundation;
+  },
+  doctor: (flags) => examine(flags),
+};
+
+process.exitCode = await runCli(runtime, terminal, process.argv.slice(2)).catch((error: unknown) => {
+  terminal.err(`error: ${error instanceof Error ? error.message : 'unexpected failure'}`);
+  return 1;
+});

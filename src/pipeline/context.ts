@@ -1,0 +1,70 @@
+import type { RefName, RepoPath } from '../kernel/index.ts';
+import type {
+  Clock,
+  Cluster,
+  CredentialStore,
+  DeliveryLog,
+  GitReader,
+  ImageResolver,
+  JobQueue,
+  Leases,
+  Log,
+  Metrics,
+  PollSchedule,
+  Random,
+  SecretStore,
+  StatusWriter,
+  Store,
+} from '../ports/index.ts';
+
+/** What an installation decides about releasing; all times in milliseconds. */
+export type PipelineOptions = {
+  readonly appDomain: string | undefined;
+  readonly publicScheme: 'http' | 'https';
+  readonly publicPort: number | undefined;
+  readonly tlsIssuer: string | undefined;
+  readonly ingressClass: string;
+  /** Container start and readiness of a service without a budget of its own (facts 3.3: 180 s). */
+  readonly rolloutTimeoutSeconds: number;
+  /** Pause after network policies changed, so that the CNI has applied them (facts 3.2: 2 s). */
+  readonly policySettleMs: number;
+  /** How long a mentioned commit may be ahead of what the ref shows before it counts as superseded. */
+  readonly mentionGraceMs: number;
+  /** Where statuses link to; absent until the dashboard has an address. */
+  readonly publicUrl: string | undefined;
+  /** Installation secret that keys the names of environment snapshots, so that a name confirms no guessed value. */
+  readonly snapshotKey: string;
+};
+
+/** Everything the shell works with. Each job kind takes it whole; a step takes what it needs. */
+export type Deps = {
+  readonly store: Store;
+  readonly cluster: Cluster;
+  readonly leases: Leases;
+  readonly secrets: SecretStore;
+  readonly credentials: CredentialStore;
+  readonly git: GitReader;
+  readonly images: ImageResolver;
+  readonly statuses: StatusWriter;
+  readonly jobs: JobQueue;
+  readonly schedule: PollSchedule;
+  readonly deliveries: DeliveryLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly options: PipelineOptions;
+};
+
+/** What a run may know of its queue. */
+export type Run = { readonly signal: AbortSignal };
+
+/** A ref stored as a plain string in a resource was validated when it was written. */
+export function storedRef(ref: string): RefName {
+  return ref as RefName;
+}
+
+/** The same for a path. */
+export function storedPath(path: string): RepoPath {
+  return path as RepoPath;
+}

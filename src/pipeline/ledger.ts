@@ -1,0 +1,69 @@
+import { LIMITS } from '../kernel/index.ts';
+import type { CommitOutcome, CommitReport, GitSource } from '../ports/index.ts';
+
+type Wanted = { readonly outcome: CommitOutcome; readonly description: string };
+
+/** The commits a source remembers, oldest first. */
+export function reportsOf(source: GitSource): readonly CommitReport[] {
+  return source.status.reports ?? [];
+}
+
+/** What the source remembers of one commit. */
+export function reportOf(source: GitSource, commit: string): CommitReport | undefined {
+  return reportsOf(source).find((report) => report.commit === commit);
+}
+
+/** True when nothing more will be said about the commit. */
+export function isFinal(report: CommitReport): boolean {
+  return report.desired.outcome !== 'pending';
+}
+
+/** True when the forge does not show yet what is desired, and could. */
+export function isOwed(report: CommitReport): boolean {
+  if (report.undeliverable !== undefined) return false;
+  return !sameReport(report.desired, report.posted);
+}
+
+/** True when both say the same to the forge. */
+export function sameReport(a: Wanted | undefined, b: Wanted | undefined): boolean {
+  return a?.outcome === b?.outcome && a?.description === b?.description;
+}
+
+/**
+ * The ledger with one commit's desired report set. The oldest settled entries beyond `LIMITS.commitsRemembered` fall out; an entry
+ * that still owes the forge something never does.
+ */
+export function withReport(
+  reports: readonly CommitReport[],
+  commit: string,
+  wanted: Wanted,
+  now: Date,
+): CommitReport[] {
+  const at = now.toISOString();
+  const existing = reports.find((report) => report.commit === commit);
+  const next: CommitReport =
+    existing === undefined
+      ? { commit, desired: wanted, at }
+      : { ...existing, desired: wanted, undeliverable: undefined, at };
+  const others = reports.filter((report) => report.commit !== commit);
+  return bounded([...others, next]);
+}
+
+/** The ledger with one commit's entry changed, if it is there. */
+export function withEntry(
+  reports: readonly CommitReport[],
+  commit: string,
+  change: Partial<CommitReport>,
+): CommitReport[] {
+  return reports.map((report) => (report.commit === commit ? { ...report, ...change } : report));
+}
+
+function bounded(reports: readonly CommitReport[]): CommitReport[] {
+  let excess = reports.length - LIMITS.commitsRemembered;
+  return reports.filter((report) => {
+    const settled = isFinal(report) && !isOwed(report);
+    if (excess <= 0 || !settled) return true;
+    excess -= 1;
+    return false;
+  });
+}

@@ -1,0 +1,273 @@
+import { evaluateGrant } from '../grant/index.ts';
+import {
+  type CommitSha,
+  commitSha,
+  digestOf,
+  fail,
+  LIMITS,
+  ok,
+  type Problem,
+  problem,
+  type Result,
+  releaseName,
+} from '../kernel/index.ts';
+import { planRelease } from '../plan/index.ts';
+import type { Application as ApplicationResource, GitSource, Release } from '../ports/index.ts';
+import { REQUESTED_AT } from '../ports/index.ts';
+import { type Application, parseSpec, requiredSecrets } from '../spec/index.ts';
+import { deployContext, describeOutcome } from '../status/index.ts';
+import { closeSource } from './close-source.ts';
+import { type Deps, type Run, storedPath, storedRef } from './context.ts';
+import { reportsOf, withReport } from './ledger.ts';
+import { packSpec, unpackSpec } from './release-body.ts';
+import { remoteOf } from './remote.ts';
+
+/** How often an acceptance starts over when something else accepts or changes the source first. */
+const TRIES = 5;
+
+/** What the plan came to; recorded on the source in one write. */
+type Verdict =
+  | { readonly kind: 'accepted'; readonly revision: number }
+  | { readonly kind: 'unchanged'; readonly revision: number }
+  | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] };
+
+/** The source as read, and the commit it wants. */
+type Wanted = {
+  readonly source: GitSource;
+  readonly commit: CommitSha;
+  readonly trigger: string;
+  readonly application: ApplicationResource;
+  /** Newest first. */
+  readonly releases: readonly Release[];
+};
+
+/**
+ * Plans the commit a source wants now and, when the grant and the rules allow it, accepts a release. Refused means that nothing but
+ * the source's own record was written. Creating the release is the acceptance: its name is the revision, so two can not both win.
+ */
+export async function plan(deps: Deps, job: { readonly source: string }, run: Run): Promise<Result<void>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const done = await planOnce(deps, job.source, run);
+    if (done.ok || done.problem.code !== 'conflict' || attempt === TRIES) return done;
+  }
+}
+
+async function planOnce(deps: Deps, name: string, run: Run): Promise<Result<void>> {
+  const read = await deps.store.sources.get(name);
+  if (!read.ok) return read;
+  const source = read.value;
+  if (source === undefined) return ok(undefined);
+  if (source.deleting) return closeSource(deps, source);
+  if (source.spec.suspended === true || !needsPlan(source)) return ok(undefined);
+
+  const wanted = await loadWanted(deps, source);
+  if (!wanted.ok) return wanted;
+  const verdict = await judge(deps, wanted.value, run);
+  if (!verdict.ok) return verdict;
+  return record(deps, wanted.value, verdict.value);
+}
+
+/** True when the source's commit, binding, grant or request was not planned yet. */
+export function needsPlan(source: GitSource): boolean {
+  const { seen, planned } = source.status;
+  if (seen === undefined) return false;
+  return (
+    planned === undefined ||
+    planned.commit !== seen.commit ||
+    planned.generation !== source.generation ||
+    planned.request !== source.annotations[REQUESTED_AT]
+  );
+}
+
+async function loadWanted(deps: Deps, source: GitSource): Promise<Result<Wanted>> {
+  const commit = commitSha(source.status.seen?.commit ?? '');
+  if (!commit.ok) return commit;
+  const application = await deps.store.applications.get(source.name);
+  if (!application.ok) return application;
+  if (application.value === undefined)
+    return fail(problem('not_found', 'the application of this source does not exist'));
+  const releases = await deps.store.releases.ofApplication(source.name);
+  if (!releases.ok) return releases;
+  const trigger = digestOf([source.uid, commit.value, source.generation, source.annotations[REQUESTED_AT] ?? '']);
+  return ok({ source, commit: commit.value, trigger, application: application.value, releases: releases.value });
+}
+
+/** Reads, checks and plans; accepts when all agree. A failure is only what another try may mend; refusals are a verdict. */
+async function judge(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Verdict>> {
+  const { source, commit } = wanted;
+  const latest = wanted.releases[0];
+  // A run that was cut off after its acceptance finds its own release here.
+  if (latest?.spec.origin.trigger === wanted.trigger) return ok({ kind: 'accepted', revision: latest.spec.revision });
+
+  const desired = await readSpec(deps, wanted, run);
+  if (!desired.ok) return verdictOf(desired.problem);
+  if ('refused' in desired.value) return ok(desired.value.refused);
+  const application = desired.value.application;
+
+  const previous = latest === undefined ? ok(undefined) : unpackSpec(latest.spec.spec);
+  if (!previous.ok) return previous;
+  const { project, environment, name } = source.spec.application;
+  const key = { project, environment, name };
+  const granted = evaluateGrant({
+    grant: source.spec.grant,
+    request: {
+      ref: storedRef(source.spec.ref),
+      path: storedPath(source.spec.path),
+      application: key,
+      now: deps.clock.now(),
+      trigger: 'push',
+      fork: false,
+    },
+    application,
+    previous: previous.value,
+  });
+  if (!granted.ok) return ok({ kind: 'refused', problems: [granted.problem] });
+
+  const missing = await deps.secrets.missing(key, requiredSecrets(application));
+  if (!missing.ok) return missing;
+  const planned = planRelease({ granted: granted.value, previous: previous.value, missingSecrets: missing.value });
+  const [first, ...others] = [...planned.refusals, ...installationRefusals(deps, application)];
+  if (first !== undefined) return ok({ kind: 'refused', problems: [first, ...others] });
+  if (planned.unchanged && latest !== undefined && latest.status.state === 'succeeded')
+    return ok({ kind: 'unchanged', revision: latest.spec.revision });
+  return accept(deps, wanted, { application, commit });
+}
+
+type SpecRead = { readonly application: Application } | { readonly refused: Verdict };
+
+async function readSpec(deps: Deps, wanted: Wanted, run: Run): Promise<Result<SpecRead>> {
+  const { source, commit } = wanted;
+  const repository = deps.store.repositories.cached(source.spec.repository);
+  if (repository === undefined)
+    return fail(problem('cluster_unavailable', 'the repository of this source is not in the cache yet'));
+  const remote = await remoteOf(repository, deps.credentials);
+  if (!remote.ok) return remote;
+  const file = await deps.git.readFile({
+    remote: remote.value,
+    commit,
+    path: storedPath(source.spec.path),
+    maxBytes: LIMITS.specBytes,
+    signal: run.signal,
+  });
+  if (!file.ok) return file;
+  const parsed = parseSpec(file.value.text);
+  if (parsed.ok) return ok({ application: parsed.application });
+  const [first = problem('invalid_spec'), ...others] = parsed.problems;
+  return ok({ refused: { kind: 'refused', problems: [first, ...others] } });
+}
+
+/** What this installation can not run, whatever the grant says. */
+function installationRefusals(deps: Deps, application: Application): readonly Problem[] {
+  const [exposed] = Object.entries(application.services).filter(([, service]) => service.public);
+  if (exposed !== undefined && deps.options.appDomain === undefined)
+    return [problem('app_domain_required', undefined, { at: `services.${exposed[0]}.public` })];
+  const [built] = Object.entries(application.services).filter(([, service]) => service.build !== undefined);
+  if (built !== undefined)
+    return [
+      problem('unsupported_feature', 'this installation does not build images yet', {
+        at: `services.${built[0]}.build`,
+      }),
+    ];
+  return [];
+}
+
+/** A rejection is a verdict; anything else is worth another try. */
+function verdictOf(p: Problem): Result<Verdict> {
+  return p.kind === 'rejected' ? ok({ kind: 'refused', problems: [p] }) : fail(p);
+}
+
+async function accept(
+  deps: Deps,
+  wanted: Wanted,
+  desired: { readonly application: Application; readonly commit: CommitSha },
+): Promise<Result<Verdict>> {
+  const { source, application, releases } = wanted;
+  const waiting = releases.filter(
+    (release) => release.status.state === undefined || release.status.state === 'queued',
+  ).length;
+  if (waiting >= LIMITS.pendingReleases) return fail(problem('queue_full', undefined, { afterMs: 5000 }));
+  // Last look before the only write that counts: a newer commit, another grant or a removal makes this plan stale (invariant 10).
+  const again = await deps.store.sources.get(source.name);
+  if (!again.ok) return again;
+  if (
+    again.value === undefined ||
+    again.value.deleting ||
+    again.value.generation !== source.generation ||
+    again.value.status.seen?.commit !== desired.commit
+  )
+    return fail(problem('conflict'));
+
+  const revision = Math.max(releases[0]?.spec.revision ?? 0, application.status.acceptedRevision ?? 0) + 1;
+  const created = await deps.store.releases.create({
+    name: releaseName(application.name, revision),
+    spec: {
+      application: application.name,
+      applicationId: application.spec.id,
+      revision,
+      specDigest: digestOf(desired.application),
+      spec: packSpec(desired.application),
+      origin: {
+        kind: 'git',
+        actor: source.spec.grant.owner,
+        source: source.name,
+        ref: source.spec.ref,
+        commit: desired.commit,
+        grantRevision: source.spec.grant.revision,
+        trigger: wanted.trigger,
+      },
+    },
+  });
+  if (!created.ok) return created.problem.code === 'already_exists' ? fail(problem('conflict')) : created;
+  return ok({ kind: 'accepted', revision });
+}
+
+/** Writes the verdict on the source (and the accepted revision on the application), then queues what follows. */
+async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Result<void>> {
+  const { source, commit } = wanted;
+  const at = deps.clock.now();
+  if (verdict.kind === 'accepted') {
+    const written = await deps.store.applications.updateStatus(source.name, (current) =>
+      (current.status.acceptedRevision ?? 0) >= verdict.revision
+        ? undefined
+        : { ...current.status, acceptedRevision: verdict.revision, phase: 'queued' },
+    );
+    if (!written.ok) return written;
+  }
+  const [first] = verdict.kind === 'refused' ? verdict.problems : [];
+  const settled = await deps.store.sources.updateStatus(source.name, (current) => ({
+    ...current.status,
+    observedGeneration: source.generation,
+    planned: {
+      commit,
+      grantRevision: source.spec.grant.revision,
+      generation: source.generation,
+      outcome: verdict.kind,
+      ...(first === undefined ? {} : { code: first.code, message: first.message }),
+      request: source.annotations[REQUESTED_AT],
+      at: at.toISOString(),
+    },
+    reports: reportedBy(current, { commit, verdict, at }),
+  }));
+  if (!settled.ok) return settled.problem.code === 'not_found' ? ok(undefined) : settled;
+  deps.log.info('planned a commit', {
+    source: source.name,
+    commit,
+    outcome: verdict.kind,
+    code: first?.code,
+    context: deployContext(source.spec.application),
+  });
+  const report = { queue: 'report', source: source.name, commit } as const;
+  if (verdict.kind !== 'accepted') return deps.jobs.add(report);
+  return deps.jobs.addAll([{ queue: 'reconcile', application: source.name }, report]);
+}
+
+/** The ledger after this verdict. A release that already ended has had its last word there; an acceptance does not take it back. */
+function reportedBy(
+  current: GitSource,
+  input: { readonly commit: string; readonly verdict: Verdict; readonly at: Date },
+): GitSource['status']['reports'] {
+  const { commit, verdict, at } = input;
+  const reports = reportsOf(current);
+  const isReleased = verdict.kind === 'accepted' && current.status.released?.revision === verdict.revision;
+  return isReleased ? [...reports] : withReport(reports, commit, describeOutcome(verdict), at);
+}

@@ -1,0 +1,188 @@
+import { fail, ok, problem, type Result } from '../kernel/index.ts';
+import type { Application as ApplicationResource, HeldLease, Release } from '../ports/index.ts';
+import { releaseDeadline } from '../reconcile/index.ts';
+import type { Application } from '../spec/index.ts';
+import { describeOutcome } from '../status/index.ts';
+import type { Deps, Run } from './context.ts';
+import { reportOf, reportsOf, withReport } from './ledger.ts';
+import { carryRelease } from './release/carry.ts';
+import { announce, type Ending, endRelease, isEnded, pruneHistory } from './release/conclude.ts';
+import { openGuard } from './release/guard.ts';
+import { maintain } from './release/maintain.ts';
+import { openSession, readLive, type Session } from './release/session.ts';
+import { unpackSpec } from './release-body.ts';
+
+/** A lease name fits Kubernetes' rules: `application-` and 32 hex digits. */
+export function leaseName(application: ApplicationResource): string {
+  return `application-${application.spec.id}`;
+}
+
+/**
+ * Brings one application to its newest accepted release, under its lease: older waiting ones are superseded, the newest is carried out, its
+ * end is announced. With nothing to release, what runs is compared with the cluster and drift is removed.
+ */
+export async function reconcile(deps: Deps, job: { readonly application: string }, run: Run): Promise<Result<void>> {
+  const read = await deps.store.applications.get(job.application);
+  if (!read.ok) return read;
+  if (read.value === undefined) return ok(undefined);
+  const lease = await deps.leases.acquire(leaseName(read.value));
+  if (!lease.ok) return lease;
+  try {
+    return await takeTurn(deps, { name: job.application, lease: lease.value, run });
+  } finally {
+    await lease.value.release();
+  }
+}
+
+type Turn = { readonly name: string; readonly lease: HeldLease; readonly run: Run };
+
+async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
+  const application = await deps.store.applications.get(turn.name);
+  if (!application.ok) return application;
+  if (application.value === undefined) return ok(undefined);
+  const opened = await openSession(deps, turn.lease, application.value);
+  if (!opened.ok) return opened;
+  const session = opened.value;
+  // Each round ends one release; a newer one accepted meanwhile is the next round.
+  for (let ended = 0; ; ended += 1) {
+    const releases = await deps.store.releases.ofApplication(turn.name);
+    if (!releases.ok) return releases;
+    const settled = await settle(session, releases.value);
+    if (!settled.ok) return settled;
+    const [next] = releases.value.filter((release) => !isEnded(release));
+    if (next === undefined) return ended > 0 ? ok(undefined) : rest(session, releases.value, turn.run);
+    const done = await carryOut(session, { release: next, releases: releases.value, run: turn.run });
+    if (!done.ok) return done;
+  }
+}
+
+/** Ends what a newer release passed over, and repeats announcements that a crash may have cut off. */
+async function settle(session: Session, releases: readonly Release[]): Promise<Result<void>> {
+  const [latest] = releases;
+  if (latest === undefined) return ok(undefined);
+  for (const release of releases.slice(1)) {
+    const by = successor(releases, release);
+    if (!isEnded(release)) {
+      const ended = await endRelease(session, release, { state: 'superseded', problem: problem('superseded') });
+      if (!ended.ok) return ended;
+      const told = await announce(session, ended.value, { isLatest: false, by });
+      if (!told.ok) return told;
+    } else if (isUntold(session, release)) {
+      const told = await announce(session, release, { isLatest: false, by });
+      if (!told.ok) return told;
+    }
+  }
+  const phase = session.deps.store.applications.cached(session.application)?.status.phase;
+  if (isEnded(latest) && (phase === 'queued' || phase === undefined || isUntold(session, latest)))
+    return announce(session, latest, { isLatest: true, by: undefined });
+  return ok(undefined);
+}
+
+/** The commit of the release that came right after. */
+function successor(releases: readonly Release[], release: Release): string | undefined {
+  const newer = releases.filter((other) => other.spec.revision > release.spec.revision);
+  return newer.at(-1)?.spec.origin.commit;
+}
+
+/** True when the source still waits to hear how this release ended. */
+function isUntold(session: Session, release: Release): boolean {
+  const { source, commit } = release.spec.origin;
+  const known = source === undefined ? undefined : session.deps.store.sources.cached(source);
+  return known !== undefined && commit !== undefined && reportOf(known, commit)?.desired.outcome === 'pending';
+}
+
+async function carryOut(
+  session: Session,
+  input: { readonly release: Release; readonly releases: readonly Release[]; readonly run: Run },
+): Promise<Result<void>> {
+  const { deps } = session;
+  const desired = unpackSpec(input.release.spec.spec);
+  const begun = desired.ok ? await begin(session, input.release, desired.value) : ok(input.release);
+  if (!begun.ok) return begun;
+  const release = begun.value;
+  const ending = desired.ok
+    ? await attempt(session, { ...input, release, desired: desired.value })
+    : ok<Ending>({ state: 'failed', problem: desired.problem });
+  if (!ending.ok) return ending;
+  const ended = await endRelease(session, release, ending.value);
+  if (!ended.ok) return ended;
+  // A newer acceptance makes this one's successor known only from a fresh list; the next round of the turn announces it then.
+  if (ending.value.state === 'superseded') return ok(undefined);
+  const told = await announce(session, ended.value, { isLatest: true, by: undefined });
+  if (!told.ok) return told;
+  deps.log.debug('application reconciled', { application: session.application, revision: release.spec.revision });
+  return pruneHistory(session, [ended.value, ...input.releases.filter((other) => other.name !== release.name)]);
+}
+
+/** Marks the release as running, with its deadline from the first start on. */
+async function begin(session: Session, release: Release, desired: Application): Promise<Result<Release>> {
+  const { clock, options, store, jobs } = session.deps;
+  const now = clock.now();
+  const written = await store.releases.updateStatus(release.name, (current) => ({
+    ...current.status,
+    state: 'running',
+    attempts: (current.status.attempts ?? 0) + 1,
+    startedAt: current.status.startedAt ?? now.toISOString(),
+    deadline: current.status.deadline ?? releaseDeadline(desired, options, now).toISOString(),
+  }));
+  if (!written.ok) return written;
+  const { source, commit } = release.spec.origin;
+  if (source === undefined || commit === undefined) return written;
+  const told = await store.sources.updateStatus(source, (current) => {
+    const wanted = describeOutcome({ kind: 'deploying', revision: release.spec.revision });
+    const entry = reportOf(current, commit);
+    if (entry?.desired.outcome !== 'pending' || entry.desired.description === wanted.description) return undefined;
+    return { ...current.status, reports: withReport(reportsOf(current), commit, wanted, now) };
+  });
+  if (!told.ok && told.problem.code !== 'not_found') return told;
+  const queued = await jobs.add({ queue: 'report', source, commit });
+  return queued.ok ? written : queued;
+}
+
+/** One try at the release. A failure is worth another try; an ending is final. */
+async function attempt(
+  session: Session,
+  input: {
+    readonly release: Release;
+    readonly releases: readonly Release[];
+    readonly run: Run;
+    readonly desired: Application;
+  },
+): Promise<Result<Ending>> {
+  const { deps, lease } = session;
+  const { release, desired } = input;
+  const deadline = new Date(release.status.deadline ?? deps.clock.now());
+  const isLate = deps.clock.now().getTime() >= deadline.getTime();
+  if (isLate) return ok({ state: 'failed', problem: problem('release_deadline'), lost: true });
+  const previous = input.releases.find((other) => other.spec.revision < release.spec.revision);
+  const before = previous === undefined ? ok(undefined) : unpackSpec(previous.spec.spec);
+  const guard = openGuard(deps, {
+    lease,
+    run: input.run,
+    release,
+    desired,
+    previous: before.ok ? before.value : undefined,
+  });
+  try {
+    const allowed = guard.check();
+    const live = allowed.ok ? await readLive(session) : allowed;
+    const carried = live.ok ? await carryRelease({ session, release, desired, guard, deadline }) : live;
+    return carried.ok ? ok({ state: 'succeeded' }) : endingOf(carried.problem);
+  } finally {
+    guard.stop();
+  }
+}
+
+function endingOf(p: Extract<Result<never>, { ok: false }>['problem']): Result<Ending> {
+  if (p.kind !== 'rejected') return fail(p);
+  if (p.code === 'superseded') return ok({ state: 'superseded', problem: p });
+  const isRevoked = p.code === 'grant_refused' || p.code === 'grant_expired';
+  return ok({ state: isRevoked ? 'cancelled' : 'failed', problem: p });
+}
+
+/** Nothing waits: see that the cluster still is what the last good release made it. */
+async function rest(session: Session, releases: readonly Release[], run: Run): Promise<Result<void>> {
+  const [latest] = releases;
+  if (latest === undefined || latest.status.state !== 'succeeded') return ok(undefined);
+  return maintain(session, latest, run);
+}

@@ -1,0 +1,185 @@
+import { LIMITS, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
+import type { Application as ApplicationResource, Release } from '../../ports/index.ts';
+import { serviceStates } from '../../reconcile/index.ts';
+import type { Application } from '../../spec/index.ts';
+import { describeOutcome, readyCondition, type Standing } from '../../status/index.ts';
+import { reportOf, reportsOf, withReport } from '../ledger.ts';
+import { unpackSpec } from '../release-body.ts';
+import { renderOptions } from './options.ts';
+import { readLive, type Session, writeApplication } from './session.ts';
+
+/** How a release ended. */
+export type Ending =
+  | { readonly state: 'succeeded' }
+  | { readonly state: 'failed' | 'cancelled' | 'superseded'; readonly problem: Problem; readonly lost?: boolean };
+
+const FINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled', 'superseded']);
+
+/** True when the release has ended. */
+export function isEnded(release: Release): boolean {
+  return FINAL.has(release.status.state ?? 'queued');
+}
+
+/** Writes the end on the release itself: the one write that decides it. Everything in `announce` follows from it and can be repeated. */
+export async function endRelease(session: Session, release: Release, ending: Ending): Promise<Result<Release>> {
+  const { clock, metrics, log, store } = session.deps;
+  const now = clock.now();
+  const failure = ending.state === 'succeeded' ? undefined : ending.problem;
+  let ended = false;
+  const written = await store.releases.updateStatus(release.name, (current) => {
+    ended = !isEnded(current);
+    if (!ended) return undefined;
+    return {
+      ...current.status,
+      state: ending.state,
+      finishedAt: now.toISOString(),
+      ...(failure === undefined
+        ? {}
+        : { code: failure.code, message: failure.message, ...(failure.at === undefined ? {} : { at: failure.at }) }),
+      ...('lost' in ending && ending.lost === true ? { lost: true } : {}),
+      conditions: [
+        readyCondition(current.status.conditions, {
+          status: failure === undefined ? 'True' : 'False',
+          reason: failure?.code ?? 'succeeded',
+          message: failure?.message ?? 'released',
+          now,
+          generation: current.generation,
+        }),
+      ],
+    };
+  });
+  if (written.ok && ended) {
+    metrics.release(ending.state);
+    log.info('release ended', { release: release.name, state: ending.state, code: failure?.code, at: failure?.at });
+  }
+  return written;
+}
+
+/**
+ * Tells everyone who cares about an ended release: the application, the source's ledger and the forge, then prunes the history. Safe to
+ * repeat; a run that was cut off after `endRelease` ends here on the next one.
+ */
+export async function announce(
+  session: Session,
+  release: Release,
+  input: { readonly isLatest: boolean; readonly by: string | undefined },
+): Promise<Result<void>> {
+  if (input.isLatest) {
+    const told = await tellApplication(session, release);
+    if (!told.ok) return told;
+  }
+  return tellSource(session, release, input.by);
+}
+
+async function tellApplication(session: Session, release: Release): Promise<Result<unknown>> {
+  const { state } = release.status;
+  const desired = unpackSpec(release.spec.spec);
+  if (!desired.ok) return desired;
+  const services = await observeServices(session, release, desired.value);
+  if (!services.ok) return services;
+  const now = session.deps.clock.now();
+  const isEmpty = Object.keys(desired.value.services).length === 0;
+  return writeApplication(session, (status, current: ApplicationResource) => ({
+    ...status,
+    observedGeneration: current.generation,
+    phase: (status.acceptedRevision ?? 0) > release.spec.revision ? 'queued' : phaseAfter(state, isEmpty),
+    ...(state === 'succeeded' ? { revision: release.spec.revision } : {}),
+    services: [...services.value],
+    conditions: [
+      readyCondition(status.conditions, {
+        status: state === 'succeeded' ? 'True' : 'False',
+        reason: release.status.code ?? 'released',
+        message: release.status.message ?? `revision ${release.spec.revision} is released`,
+        now,
+        generation: current.generation,
+      }),
+    ],
+  }));
+}
+
+function phaseAfter(
+  state: Release['status']['state'],
+  isEmpty: boolean,
+): NonNullable<ApplicationResource['status']['phase']> {
+  if (state === 'succeeded') return isEmpty ? 'empty' : 'healthy';
+  return state === 'failed' ? 'failed' : 'cancelled';
+}
+
+async function observeServices(
+  session: Session,
+  release: Release,
+  desired: Application,
+): Promise<Result<ReturnType<typeof serviceStates>>> {
+  const live = await readLive(session);
+  if (!live.ok) return live;
+  const { cluster, store, options } = session.deps;
+  const pods = await cluster.list({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    namespace: session.namespace,
+    labelSelector: `hakopod.io/application-id=${session.id}`,
+  });
+  if (!pods.ok) return pods;
+  const application = await store.applications.get(session.application);
+  if (!application.ok) return application;
+  return ok(
+    serviceStates({
+      application: desired,
+      id: session.id,
+      revision: release.spec.revision,
+      options: renderOptions(options),
+      images: release.status.resolved ?? {},
+      objects: [...session.inventory.all(), ...pods.value],
+      jobs: application.value?.status.jobs ?? [],
+    }),
+  );
+}
+
+/** The source's ledger gets its final entry, unless it has one; the forge is told by the report queue. */
+async function tellSource(session: Session, release: Release, by: string | undefined): Promise<Result<void>> {
+  const { origin, revision } = release.spec;
+  const { store, clock, jobs } = session.deps;
+  const { source, commit } = origin;
+  if (source === undefined || commit === undefined) return ok(undefined);
+  const written = await store.sources.updateStatus(source, (current) => {
+    const succeeded = release.status.state === 'succeeded';
+    const released =
+      succeeded && (current.status.released?.revision ?? 0) < revision ? { commit, revision } : current.status.released;
+    const entry = reportOf(current, commit);
+    const isTold = entry !== undefined && entry.desired.outcome !== 'pending';
+    if (isTold && released === current.status.released) return undefined;
+    const reports = isTold
+      ? current.status.reports
+      : withReport(reportsOf(current), commit, describeOutcome(standing(release, by)), clock.now());
+    return { ...current.status, released, reports };
+  });
+  if (!written.ok) return written.problem.code === 'not_found' ? ok(undefined) : written;
+  return jobs.add({ queue: 'report', source, commit });
+}
+
+function standing(release: Release, by: string | undefined): Standing {
+  const { state, code, message, at, lost } = release.status;
+  const { revision } = release.spec;
+  if (state === 'succeeded') return { kind: 'released', revision };
+  if (state === 'superseded') return { kind: 'superseded', by: by ?? `revision ${revision + 1}` };
+  if (lost === true) return { kind: 'lost' };
+  const reason = problem((code ?? 'rollout_failed') as Problem['code'], message, at === undefined ? {} : { at });
+  if (state === 'cancelled')
+    return reason.code === 'grant_refused' && (message ?? '').includes('source was removed')
+      ? { kind: 'source_removed' }
+      : { kind: 'cancelled' };
+  return { kind: 'failed', problem: reason, revision };
+}
+
+/** Deletes ended releases beyond the history limit; the last one that succeeded always stays. `releases` are newest first. */
+export async function pruneHistory(session: Session, releases: readonly Release[]): Promise<Result<void>> {
+  const lastGood = releases.find((release) => release.status.state === 'succeeded');
+  const old = releases.filter(
+    (release, index) => index >= LIMITS.releaseHistory && isEnded(release) && release !== lastGood,
+  );
+  for (const release of old) {
+    const deleted = await session.deps.store.releases.delete(release.name, release.uid);
+    if (!deleted.ok) return deleted;
+  }
+  return ok(undefined);
+}

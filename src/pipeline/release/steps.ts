@@ -1,0 +1,80 @@
+import type { Problem, Result } from '../../kernel/index.ts';
+import type { Release } from '../../ports/index.ts';
+import type { Deps } from '../context.ts';
+
+type Step = NonNullable<Release['status']['steps']>[number];
+type StepState = Step['state'];
+
+/**
+ * Keeps the steps of a release on record. Steps of services run side by side, so writes are queued one after another and each carries
+ * everything known by then.
+ */
+export class StepRecorder {
+  readonly #deps: Deps;
+  readonly #release: string;
+  #steps: readonly Step[];
+  #writing: Promise<void> = Promise.resolve();
+  #version = 0;
+  #writtenVersion = 0;
+
+  constructor(deps: Deps, release: Release) {
+    this.#deps = deps;
+    this.#release = release.name;
+    this.#steps = release.status.steps ?? [];
+  }
+
+  get steps(): readonly Step[] {
+    return this.#steps;
+  }
+
+  /** Records where a step stands; the write happens in the background, in order. */
+  set(name: string, state: StepState, p?: Problem): void {
+    const step: Step = {
+      name,
+      state,
+      at: this.#deps.clock.now().toISOString(),
+      ...(p === undefined ? {} : { code: p.code, message: p.message }),
+    };
+    const index = this.#steps.findIndex((other) => other.name === name);
+    this.#steps = index < 0 ? [...this.#steps, step] : this.#steps.with(index, step);
+    this.#version += 1;
+    this.#writing = this.#writing.then(() => this.#write());
+  }
+
+  /** Resolves when all that was set is on record, or could not be written; the next write carries it then. */
+  async settle(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const version = this.#version;
+    if (this.#writtenVersion === version) return;
+    const written = await this.#deps.store.releases.updateStatus(this.#release, (current) => ({
+      ...current.status,
+      steps: [...this.#steps],
+    }));
+    if (written.ok) this.#writtenVersion = version;
+    else this.#deps.log.warn('recording a step', { release: this.#release, code: written.problem.code });
+  }
+}
+
+/** Runs a step and records how it went. */
+export async function runStep<T>(
+  recorder: StepRecorder,
+  name: string,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  recorder.set(name, 'running');
+  const done = await work();
+  if (done.ok) recorder.set(name, 'done');
+  else recorder.set(name, stateOf(done.problem), done.problem);
+  return done;
+}
+
+function stateOf(p: Problem): StepState {
+  if (p.kind !== 'rejected') return 'unknown';
+  if (p.code === 'rollout_timeout' || p.code === 'job_timeout' || p.code === 'release_deadline') return 'timed_out';
+  if (p.code === 'dependency_failed' || p.code === 'superseded') return 'skipped';
+  if (p.code === 'rollout_failed' || p.code === 'job_failed') return 'failed';
+  return 'refused';
+}

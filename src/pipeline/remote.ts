@@ -1,0 +1,26 @@
+import { ok, type Result } from '../kernel/index.ts';
+import type { CredentialStore, ForgeRepository, GitRepository, Remote } from '../ports/index.ts';
+
+/** Where to read the repository, with the credentials it has now. */
+export async function remoteOf(repository: GitRepository, credentials: CredentialStore): Promise<Result<Remote>> {
+  const { url, local, credentialsSecret } = repository.spec;
+  const base = { url, local: local === true };
+  if (credentialsSecret === undefined) return ok(base);
+  const found = await credentials.forRepository(credentialsSecret);
+  if (!found.ok) return found;
+  if (found.value === undefined) return ok(base);
+  return ok({ ...base, credentials: { username: found.value.username, password: found.value.token } });
+}
+
+/** Where to write the repository's statuses, with the token it has now. */
+export async function forgeOf(
+  repository: GitRepository,
+  credentials: CredentialStore,
+): Promise<Result<ForgeRepository>> {
+  const { forge, project, repositoryId, apiUrl, credentialsSecret } = repository.spec;
+  const base = { forge, project, repositoryId, ...(apiUrl === undefined ? {} : { apiUrl }) };
+  if (credentialsSecret === undefined) return ok(base);
+  const found = await credentials.forRepository(credentialsSecret);
+  if (!found.ok) return found;
+  return ok(found.value === undefined ? base : { ...base, token: found.value.token });
+}

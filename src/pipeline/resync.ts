@@ -1,0 +1,69 @@
+import { ok, type Result } from '../kernel/index.ts';
+import { type GitSource, type Job, REQUESTED_AT } from '../ports/index.ts';
+import type { Deps } from './context.ts';
+import { isOwed, reportsOf } from './ledger.ts';
+import { needsPlan } from './plan.ts';
+
+/**
+ * Derives every job again from the custom resources: what makes losing Redis lose nothing. Runs when a worker starts and every few
+ * seconds; adding a job that waits already changes nothing.
+ */
+export async function resync(deps: Deps): Promise<Result<void>> {
+  const repositories = deps.store.repositories
+    .all()
+    .map(({ name, spec }) => ({ name, intervalSeconds: spec.intervalSeconds }));
+  const scheduled = await deps.schedule.ensure(repositories);
+  if (!scheduled.ok) return scheduled;
+  const jobs = [...deps.store.sources.all().flatMap(jobsOfSource), ...unfinished(deps)];
+  return jobs.length === 0 ? ok(undefined) : deps.jobs.addAll(jobs);
+}
+
+/** What one source waits for. */
+export function jobsOfSource(source: GitSource): readonly Job[] {
+  const planJob: Job = { queue: 'plan', source: source.name };
+  if (source.deleting) return [planJob];
+  const owed = reportsOf(source)
+    .filter(isOwed)
+    .map((report): Job => ({ queue: 'report', source: source.name, commit: report.commit }));
+  if (source.spec.suspended === true) return owed;
+  const request = source.annotations[REQUESTED_AT];
+  const wantsSync = source.status.seen === undefined || source.status.planned?.request !== request;
+  const syncJob: Job = { queue: 'sync', repository: source.spec.repository, ref: source.spec.ref };
+  return [...(wantsSync ? [syncJob] : []), ...(needsPlan(source) ? [planJob] : []), ...owed];
+}
+
+/** Applications with an accepted release that has no end yet. */
+function unfinished(deps: Deps): readonly Job[] {
+  return deps.store.applications
+    .all()
+    .filter((application) => application.status.phase === 'queued')
+    .map((application): Job => ({ queue: 'reconcile', application: application.name }));
+}
+
+/** Queues every application at rest for a comparison with the cluster. */
+export async function watchForDrift(deps: Deps): Promise<Result<void>> {
+  const atRest = deps.store.applications.all().filter((application) => application.status.phase === 'healthy');
+  return atRest.length === 0
+    ? ok(undefined)
+    : deps.jobs.addAll(atRest.map((application): Job => ({ queue: 'reconcile', application: application.name })));
+}
+
+/**
+ * Queues a source's work as soon as a person adds, changes, asks for or removes it, without waiting for the next resync. Status
+ * changes are our own doing and start nothing. Returns the way to stop.
+ */
+export function watchSources(deps: Deps): () => void {
+  const known = new Map<string, string>();
+  return deps.store.sources.onChange((name) => {
+    const source = deps.store.sources.cached(name);
+    if (source === undefined) {
+      known.delete(name);
+      return;
+    }
+    const mark = `${source.uid}/${source.generation}/${source.annotations[REQUESTED_AT] ?? ''}/${source.deleting}`;
+    if (known.get(name) === mark) return;
+    known.set(name, mark);
+    const jobs = jobsOfSource(source);
+    if (jobs.length > 0) void deps.jobs.addAll(jobs);
+  });
+}

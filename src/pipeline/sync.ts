@@ -1,0 +1,232 @@
+import {
+  type CommitSha,
+  commitSha,
+  fail,
+  ok,
+  problem,
+  type RefName,
+  type RepoPath,
+  type Result,
+  repoPath,
+} from '../kernel/index.ts';
+import type { GitRepository, GitSource, Job, Remote } from '../ports/index.ts';
+import { describeOutcome, type Shown } from '../status/index.ts';
+import { type Deps, type Run, storedPath, storedRef } from './context.ts';
+import { reportsOf, withReport } from './ledger.ts';
+import { remoteOf } from './remote.ts';
+
+/** Sources of one ref that hear of a commit touching none of them; more would be noise at the forge. */
+const UNTOUCHED_SOURCES_TOLD = 20;
+
+type Mention = { readonly commit: string; readonly at: string };
+
+/** What a ref looks like now, beside what was known of it. */
+type RefNow = {
+  readonly ref: RefName;
+  /** `undefined`: the ref is gone. */
+  readonly head: CommitSha | undefined;
+  /** What the sources were last brought up to; empty when the ref was gone, `undefined` when never. */
+  readonly known: string | undefined;
+};
+
+/** Tries against a cache that lags behind our own writes, and the pause between them. */
+const TRIES = 5;
+const PAUSE_MS = 50;
+
+/**
+ * Brings the sources of one ref up to the commit it points to now. The job carries no commit: a delivery is a hint, and what counts
+ * is what the Git server says. Steps: resolve, find the sources that the new commit touches, mark them (durable), queue their plans,
+ * and only then remember the ref's commit and forget the mentions; cut off anywhere, the next run does the same again.
+ */
+export async function sync(
+  deps: Deps,
+  job: { readonly repository: string; readonly ref: string },
+  run: Run,
+): Promise<Result<void>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const done = await syncOnce(deps, job, run);
+    if (done.ok || done.problem.code !== 'conflict' || attempt === TRIES) return done;
+    await deps.clock.sleep(PAUSE_MS, run.signal);
+  }
+}
+
+async function syncOnce(
+  deps: Deps,
+  job: { readonly repository: string; readonly ref: string },
+  run: Run,
+): Promise<Result<void>> {
+  const repository = deps.store.repositories.cached(job.repository);
+  if (repository === undefined) return ok(undefined);
+  const ref = storedRef(job.ref);
+  const sources = deps.store.sourcesOf(repository.name, ref).filter((s) => !s.deleting && s.spec.suspended !== true);
+
+  const mentions = await deps.deliveries.mentioned(repository.name, ref);
+  if (!mentions.ok) return mentions;
+  const remote = await remoteOf(repository, deps.credentials);
+  if (!remote.ok) return remote;
+  const listed = await deps.git.listRefs(remote.value, [ref], run.signal);
+  if (!listed.ok) return listed;
+
+  const known = repository.status.refs?.find((entry) => entry.name === ref)?.commit;
+  const now: RefNow = { ref, head: listed.value.get(ref), known };
+  const touched = await touchedSources(deps, { remote: remote.value, now, sources, signal: run.signal });
+  if (!touched.ok) return touched;
+
+  const { ripe, young } = splitMentions(deps, mentions.value, now);
+  const marked = await markSources(deps, { now, sources, touched: touched.value, mentions: ripe });
+  if (!marked.ok) return marked;
+  const queued = await deps.jobs.addAll(marked.value);
+  if (!queued.ok) return queued;
+  const remembered = await rememberRef(deps, repository, now);
+  if (!remembered.ok) return remembered;
+  const forgotten = await deps.deliveries.forget(
+    repository.name,
+    ref,
+    ripe.map((mention) => mention.commit),
+  );
+  if (!forgotten.ok) return forgotten;
+  return young.length === 0
+    ? ok(undefined)
+    : fail(problem('ref_settling', undefined, { afterMs: deps.options.mentionGraceMs }));
+}
+
+/**
+ * Sources to plan: those whose file differs between the known commit and the head, by Git's own trees and never by a payload. What
+ * can not be compared counts as touched; so does a source that never planned anything.
+ */
+async function touchedSources(
+  deps: Deps,
+  input: {
+    readonly remote: Remote;
+    readonly now: RefNow;
+    readonly sources: readonly GitSource[];
+    readonly signal: AbortSignal;
+  },
+): Promise<Result<readonly GitSource[]>> {
+  const { now, sources } = input;
+  const { head } = now;
+  if (head === undefined) return ok([]);
+  const waiting = sources.filter((source) => source.status.seen === undefined);
+  if (now.known === head) return ok(waiting);
+  const base = commitSha(now.known ?? '');
+  if (!base.ok) return ok(sources);
+  const paths = new Map<string, RepoPath>();
+  for (const { spec } of sources) {
+    const path = repoPath(spec.path);
+    if (path.ok) paths.set(spec.path, path.value);
+  }
+  const changed = await deps.git.changedPaths({
+    remote: input.remote,
+    base: base.value,
+    head,
+    paths: [...paths.values()],
+    signal: input.signal,
+  });
+  if (!changed.ok) return changed;
+  const set = changed.value;
+  if (set === undefined) return ok(sources);
+  return ok(sources.filter((source) => source.status.seen === undefined || set.has(storedPath(source.spec.path))));
+}
+
+/**
+ * A mention the ref does not show may be older than the head (superseded) or newer than what this Git server shows yet; time tells.
+ * The head itself needs no patience.
+ */
+function splitMentions(
+  deps: Deps,
+  mentions: readonly Mention[],
+  now: RefNow,
+): { readonly ripe: readonly Mention[]; readonly young: readonly Mention[] } {
+  const horizon = deps.clock.now().getTime() - deps.options.mentionGraceMs;
+  const isRipe = (mention: Mention): boolean => mention.commit === now.head || Date.parse(mention.at) <= horizon;
+  return { ripe: mentions.filter(isRipe), young: mentions.filter((mention) => !isRipe(mention)) };
+}
+
+/** Writes what each source must know, and answers the jobs that follow from it. */
+async function markSources(
+  deps: Deps,
+  input: {
+    readonly now: RefNow;
+    readonly sources: readonly GitSource[];
+    readonly touched: readonly GitSource[];
+    readonly mentions: readonly Mention[];
+  },
+): Promise<Result<readonly Job[]>> {
+  const { now, touched } = input;
+  const isNews = now.head !== now.known || input.mentions.length > 0;
+  const told = touched.length > 0 ? touched : isNews ? input.sources.slice(0, UNTOUCHED_SOURCES_TOLD) : [];
+  const jobs: Job[] = [];
+  for (const source of told) {
+    const isTouched = touched.includes(source);
+    // A source that moved since we asked the Git server may already be further than our answer.
+    let moved = false;
+    const written = await deps.store.sources.updateStatus(source.name, (current) => {
+      moved = current.status.seen?.commit !== source.status.seen?.commit;
+      return moved ? undefined : marked(deps, current, { now, isTouched, mentions: input.mentions });
+    });
+    if (moved) return fail(problem('conflict'));
+    if (!written.ok) {
+      if (written.problem.code === 'not_found') continue;
+      return written;
+    }
+    if (isTouched) jobs.push({ queue: 'plan', source: source.name });
+    for (const report of reportsOf(written.value)) {
+      if (report.posted === undefined) jobs.push({ queue: 'report', source: source.name, commit: report.commit });
+    }
+  }
+  return ok(jobs);
+}
+
+/** A source's status after a sync; `undefined` when nothing changes. */
+function marked(
+  deps: Deps,
+  source: GitSource,
+  input: { readonly now: RefNow; readonly isTouched: boolean; readonly mentions: readonly Mention[] },
+): GitSource['status'] | undefined {
+  const { head } = input.now;
+  const at = deps.clock.now();
+  const { seen, planned } = source.status;
+  let reports = [...reportsOf(source)];
+  const add = (commit: string, wanted: Shown): void => {
+    if (!reports.some((report) => report.commit === commit)) reports = withReport(reports, commit, wanted, at);
+  };
+  const passed =
+    head === undefined ? describeOutcome({ kind: 'ref_gone' }) : describeOutcome({ kind: 'superseded', by: head });
+
+  // A commit that was seen and never planned is passed over now; nothing else would ever answer for it.
+  if (
+    seen !== undefined &&
+    seen.commit !== head &&
+    planned?.commit !== seen.commit &&
+    (input.isTouched || head === undefined)
+  )
+    add(seen.commit, passed);
+  for (const { commit } of input.mentions) if (commit !== head) add(commit, passed);
+  if (!input.isTouched && head !== undefined && head !== seen?.commit)
+    add(head, describeOutcome({ kind: 'untouched', path: source.spec.path }));
+
+  const nextSeen =
+    input.isTouched && head !== undefined && seen?.commit !== head
+      ? { commit: head as string, at: at.toISOString() }
+      : seen;
+  if (nextSeen === seen && reports.length === reportsOf(source).length) return undefined;
+  return { ...source.status, seen: nextSeen, reports };
+}
+
+/** Remembers the commit all sources were brought up to, and when. */
+async function rememberRef(deps: Deps, repository: GitRepository, now: RefNow): Promise<Result<unknown>> {
+  const commit = now.head ?? '';
+  if (now.known === commit) return ok(undefined);
+  let moved = false;
+  const written = await deps.store.repositories.updateStatus(repository.name, (current) => {
+    const refs = current.status.refs ?? [];
+    moved = refs.find((entry) => entry.name === now.ref)?.commit !== now.known;
+    if (moved) return undefined;
+    const syncedAt = deps.clock.now().toISOString();
+    return {
+      ...current.status,
+      refs: [...refs.filter((entry) => entry.name !== now.ref), { name: now.ref, commit, syncedAt }],
+    };
+  });
+  return moved ? fail(problem('conflict')) : written;
+}

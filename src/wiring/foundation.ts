@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { checkRemoteUrl } from '../adapters/git/index.ts';
+import { connect, createCluster, type KubeConnection } from '../adapters/kubernetes/index.ts';
+import { createLog } from '../adapters/log/index.ts';
+import { createCredentialStore, createSecretStore, createStore } from '../adapters/store/index.ts';
+import { createRandom, createSystemClock } from '../adapters/system/index.ts';
+import type { Workbench } from '../cli/index.ts';
+import type { Config } from '../config.ts';
+import { fail, ok, problem, type Result } from '../kernel/index.ts';
+import type { Clock, Cluster, Log, Random } from '../ports/index.ts';
+
+/** What every role and command stands on. */
+export type Foundation = {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly connection: KubeConnection;
+  readonly cluster: Cluster;
+  /** PEM bundle of `caFile`, read once. */
+  readonly ca: string | undefined;
+};
+
+/** The package's version. */
+export function version(): string {
+  const text = readFileSync(
+    new URL(import.meta.url.includes('/dist/') ? '../../../package.json' : '../../package.json', import.meta.url),
+    'utf8',
+  );
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+/** Opens the cluster connection and everything that needs no other system. */
+export function layFoundation(config: Config): Result<Foundation> {
+  const clock = createSystemClock();
+  const log = createLog(config.logLevel);
+  const ca = readBundle(config.caFile);
+  if (!ca.ok) return ca;
+  const connection = connect(config.kubeconfig === undefined ? {} : { kubeconfig: config.kubeconfig });
+  if (!connection.ok) return connection;
+  const cluster = createCluster(connection.value, { clock, log, userAgent: `hakopod/${version()}` });
+  return ok({ config, clock, random: createRandom(), log, connection: connection.value, cluster, ca: ca.value });
+}
+
+function readBundle(path: string | undefined): Result<string | undefined> {
+  if (path === undefined) return ok(undefined);
+  try {
+    const text = readFileSync(path, 'utf8');
+    return text.includes('-----BEGIN CERTIFICATE-----')
+      ? ok(text)
+      : fail(problem('invalid_config', 'holds no PEM certificate', { at: 'caFile' }));
+  } catch (cause) {
+    return fail(problem('invalid_config', 'can not be read', { at: 'caFile', cause }));
+  }
+}
+
+/** Opens what one command of the command line works on. */
+export async function openWorkbench(foundation: Foundation): Promise<Result<Workbench>> {
+  const { cluster, clock, random, config, connection, log } = foundation;
+  const { namespace } = config;
+  const known = await cluster.list({ apiVersion: 'hakopod.io/v1', kind: 'GitRepository', namespace });
+  if (!known.ok) {
+    await connection.close();
+    return fail(
+      known.problem.code === 'not_found'
+        ? problem('not_found', 'the cluster does not know Hakopod yet; apply charts/hakopod/crds first')
+        : known.problem,
+    );
+  }
+  const store = createStore({ cluster, namespace, log });
+  await store.start();
+  return ok({
+    store,
+    secrets: createSecretStore({ cluster, namespace, clock }),
+    credentials: createCredentialStore({ cluster, namespace }),
+    clock,
+    random,
+    publicUrl: config.publicUrl,
+    close: async () => {
+      await store.stop();
+      await connection.close();
+    },
+  });
+}
+
+/** Whether a clone URL can be used at all, by the Git adapter's rules. */
+export function checkUrl(url: string, local: boolean): Result<unknown> {
+  return checkRemoteUrl(url, { local });
+}

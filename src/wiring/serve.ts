@@ -1,0 +1,220 @@
+import { createJobQueue, type Queues, startWorkers } from '../../queues/runtime/index.ts';
+import { createGithubDialect } from '../adapters/github/index.ts';
+import { createGitlabDialect } from '../adapters/gitlab/index.ts';
+import { connectRedis, createDeliveryIntake, type RedisHandle } from '../adapters/redis/index.ts';
+import { createHookDirectory } from '../adapters/store/index.ts';
+import type { Config } from '../config.ts';
+import { fail, ok, problem, type Result } from '../kernel/index.ts';
+import {
+  type Deps,
+  plan,
+  poll,
+  reconcile,
+  report,
+  resync,
+  sync,
+  watchForDrift,
+  watchSources,
+} from '../pipeline/index.ts';
+import {
+  createHttpServer,
+  createMetrics,
+  createReceiver,
+  type MetricsRegistry,
+  type ReadinessCheck,
+} from '../server/index.ts';
+import { openDeps } from './deps.ts';
+import { type Foundation, layFoundation } from './foundation.ts';
+
+/** A running `hakopod serve`. */
+export type Serving = {
+  readonly port: number;
+  readonly adminPort: number | undefined;
+  /** Stops taking work, lets what runs finish, closes everything. Safe to call twice. */
+  stop(): Promise<void>;
+};
+
+type Part = { readonly readiness: readonly ReadinessCheck[]; stop(): Promise<void> };
+type Shared = {
+  readonly foundation: Foundation;
+  readonly redis: RedisHandle;
+  readonly queues: Queues;
+  readonly metrics: MetricsRegistry;
+};
+
+/** Starts the roles of the configuration. What was started is stopped again when a later part fails. */
+export async function startServing(config: Config): Promise<Result<Serving>> {
+  const { redisUrl } = config;
+  if (redisUrl === undefined)
+    return fail(
+      problem('invalid_config', 'is needed to serve: a URL such as redis://127.0.0.1:6379', {
+        at: 'redisUrl (HAKOPOD_REDIS_URL)',
+      }),
+    );
+  const laid = layFoundation(config);
+  if (!laid.ok) return laid;
+  const foundation = laid.value;
+  const { log } = foundation;
+  const metrics = createMetrics({ process: true });
+  const redis = connectRedis(redisUrl, { prefix: config.queuePrefix, log });
+  const queues = createJobQueue({ url: redisUrl, prefix: config.queuePrefix, log });
+  metrics.watchQueues(queues);
+  const shared: Shared = { foundation, redis, queues, metrics };
+
+  const stops: (() => Promise<void>)[] = [
+    () => foundation.connection.close(),
+    () => redis.close(),
+    () => queues.close(),
+  ];
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopping ??= (async () => {
+      for (const step of stops.reverse()) await step();
+    })();
+    return stopping;
+  };
+  const readiness: ReadinessCheck[] = [{ name: 'redis', ready: async () => (await redis.ping()).ok }];
+  if (config.roles.includes('worker')) {
+    const worker = await startWorker(shared, redisUrl);
+    if (!worker.ok) return giveUp(worker, stop);
+    stops.push(worker.value.stop);
+    readiness.push(...worker.value.readiness);
+  }
+  const hasReceiver = config.roles.includes('server');
+  const receiver = hasReceiver ? openReceiver(shared) : undefined;
+  if (receiver !== undefined) {
+    stops.push(receiver.stop);
+    readiness.push(...receiver.readiness);
+  }
+  const http = createHttpServer({
+    // A worker has no public side: its health is on the admin address alone.
+    listen: hasReceiver ? address(config.listen) : address(config.adminListen),
+    ...(hasReceiver ? { admin: address(config.adminListen) } : {}),
+    ...(receiver === undefined ? {} : { receiver: receiver.receive }),
+    metrics,
+    readiness,
+    log,
+  });
+  const started = await http.start();
+  if (!started.ok) return giveUp(started, stop);
+  stops.push(() => http.stop());
+  log.info('serving', { roles: config.roles.join(','), port: started.value.port, adminPort: started.value.adminPort });
+  return ok({ port: started.value.port, adminPort: started.value.adminPort, stop });
+}
+
+async function giveUp<T>(
+  failed: Result<T> & { readonly ok: false },
+  stop: () => Promise<void>,
+): Promise<Result<never>> {
+  await stop();
+  return failed;
+}
+
+function address(text: string): { readonly host: string; readonly port: number } {
+  const colon = text.lastIndexOf(':');
+  return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
+}
+
+function openReceiver(shared: Shared): Part & { readonly receive: ReturnType<typeof createReceiver> } {
+  const { foundation, redis, queues, metrics } = shared;
+  const { cluster, config, log, clock } = foundation;
+  const directory = createHookDirectory({ cluster, namespace: config.namespace, log });
+  const intake = createDeliveryIntake({ redis, queue: queues, clock, log });
+  const receive = createReceiver({
+    directory,
+    dialects: { github: createGithubDialect(), gitlab: createGitlabDialect() },
+    intake,
+    metrics,
+    clock,
+    log,
+    bodyBytes: config.hookBodyBytes,
+    failures: { capacity: config.hookFailuresPerMinute, refillPerSecond: config.hookFailuresPerMinute / 60 },
+  });
+  return { receive, readiness: [{ name: 'hooks', ready: () => directory.ready }], stop: () => directory.stop() };
+}
+
+async function startWorker(shared: Shared, redisUrl: string): Promise<Result<Part>> {
+  const { foundation, metrics } = shared;
+  const { config, clock, log } = foundation;
+  const opened = await openDeps(foundation, shared);
+  if (!opened.ok) return opened;
+  const deps = opened.value;
+  const caching = new AbortController();
+  let isSynced = false;
+  // The caches fill in the background: a cluster that is away makes the worker unready, not dead.
+  const syncing = deps.store.start(caching.signal).then(
+    () => {
+      isSynced = true;
+    },
+    () => undefined,
+  );
+  const running = syncing.then(() => (isSynced ? startJobs(deps, { config, redisUrl, metrics }) : undefined));
+  return ok({
+    readiness: [{ name: 'caches', ready: () => isSynced }],
+    stop: async () => {
+      caching.abort();
+      await (await running)?.stop();
+      await deps.close();
+      log.info('worker stopped', { at: clock.now().toISOString() });
+    },
+  });
+}
+
+function startJobs(
+  deps: Deps,
+  parts: { readonly config: Config; readonly redisUrl: string; readonly metrics: MetricsRegistry },
+): { stop(): Promise<void> } {
+  const { config } = parts;
+  const workers = startWorkers({
+    url: parts.redisUrl,
+    prefix: config.queuePrefix,
+    handlers: {
+      poll: (job, run) => poll(deps, job, run),
+      sync: (job, run) => sync(deps, job, run),
+      plan: (job, run) => plan(deps, job, run),
+      reconcile: (job, run) => reconcile(deps, job, run),
+      report: (job) => report(deps, job),
+    },
+    log: deps.log,
+    metrics: parts.metrics,
+    clock: deps.clock,
+    timing: { drainMs: config.drainSeconds * 1000 },
+  });
+  const unwatch = watchSources(deps);
+  const ending = new AbortController();
+  const loops = [
+    every(deps, { ms: config.resyncSeconds * 1000, signal: ending.signal, work: () => resync(deps), atOnce: true }),
+    every(deps, {
+      ms: config.driftSeconds * 1000,
+      signal: ending.signal,
+      work: () => watchForDrift(deps),
+      atOnce: false,
+    }),
+  ];
+  return {
+    stop: async () => {
+      ending.abort();
+      unwatch();
+      await workers.stop();
+      await Promise.all(loops);
+    },
+  };
+}
+
+type Loop = {
+  readonly ms: number;
+  readonly signal: AbortSignal;
+  readonly work: () => Promise<Result<void>>;
+  readonly atOnce: boolean;
+};
+
+/** Runs the work again and again, with up to a tenth of jitter so that workers do not march in step. */
+async function every(deps: Deps, loop: Loop): Promise<void> {
+  if (!loop.atOnce) await deps.clock.sleep(loop.ms, loop.signal);
+  while (!loop.signal.aborted) {
+    const done = await loop.work();
+    if (!done.ok) deps.log.warn('periodic work is put off', { code: done.problem.code });
+    const jitter = (Number.parseInt(deps.random.hex(2), 16) / 65_536) * 0.1 * loop.ms;
+    await deps.clock.sleep(done.ok ? loop.ms + jitter : Math.min(loop.ms, 1000 + jitter), loop.signal);
+  }
+}
