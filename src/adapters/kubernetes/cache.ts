@@ -114,13 +114,10 @@ export class WatchCache implements ObjectCache {
       this.#replaceAll(listing.value.items);
       position = listing.value.resourceVersion;
     }
-    const onEvent = (event: WatchEvent): void => {
-      this.#recovered();
-      this.#take(event);
-    };
-    const end = await watchOnce(client, { query, from: position, tuning, random, signal, onEvent });
+    const onOpen = (): void => this.#recovered();
+    const onEvent = (event: WatchEvent): void => this.#take(event);
+    const end = await watchOnce(client, { query, from: position, tuning, random, signal, onOpen, onEvent });
     if (end.how === 'failed') this.#troubled(end.problem);
-    else this.#recovered();
     return { from: end.how === 'ended' ? end.resourceVersion : undefined, good: end.events > 0 };
   }
 

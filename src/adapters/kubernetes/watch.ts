@@ -32,6 +32,8 @@ export type WatchRequest = {
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly signal: AbortSignal;
+  /** The server has accepted the watch. */
+  readonly onOpen: () => void;
   readonly onEvent: (event: WatchEvent) => void;
 };
 
@@ -99,6 +101,7 @@ async function run(
     const refusal = { status: answer.status, body, retryAfterMs: retryAfterMs(answer.retryAfter) };
     return { how: 'failed', problem: problemOf(refusal, { verb: 'watch', target }), events: 0 };
   }
+  request.onOpen();
   for await (const line of lines(answer.body)) {
     const end = take(JSON.parse(line) as RawEvent, request, { target, progress });
     if (end !== undefined) return end;
