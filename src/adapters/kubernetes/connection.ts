@@ -35,6 +35,7 @@ export interface KubeConnection {
 const CONNECTIONS = 32;
 /** Kubernetes rotates files in place; a service account's token must be re-read at least each minute. */
 const RECHECK_MS = 60_000;
+const RECHECK_AFTER_ERROR_MS = 500;
 const CONNECT_MS = 10_000;
 const IDLE_SOCKET_MS = 30_000;
 
@@ -77,7 +78,11 @@ class Connection implements KubeConnection {
 
   async send(raw: RawRequest): Promise<RawAnswer> {
     if (performance.now() - this.#checkedAt >= RECHECK_MS) await this.#recheck();
-    const answer = await this.#once(raw);
+    const answer = await this.#once(raw).catch(async (error: unknown) => {
+      // a certificate may have been renewed; the next request then uses it
+      if (performance.now() - this.#checkedAt >= RECHECK_AFTER_ERROR_MS) await this.#recheck();
+      throw error;
+    });
     if (answer.status !== 401 || !(await this.#tokenChanged())) return answer;
     answer.body.resume();
     return this.#once(raw);
