@@ -11,3 +11,4 @@ export { createHookDirectory, type RunningHookDirectory } from './hook-directory
 export { installationKey } from './installation-key.ts';
 export { createSecretStore, type SecretStoreOptions } from './secret-store.ts';
 export { createStore, type StoreOptions } from './store.ts';
+export { type TransitionRule, transitionRules } from './transition-rules.ts';

@@ -1,0 +1,30 @@
+import { canonicalJson, type Manifest } from '../../kernel/index.ts';
+
+/** Judges the next state of an object; answers the message of the refusal, or `undefined`. */
+export type TransitionRule = (next: Manifest, previous: Manifest | undefined) => string | undefined;
+
+/**
+ * The CEL rules of the definitions once more, by `group/Kind`, for the embedded cluster, which does not evaluate CEL. The store's
+ * contract runs the same tests on both, so the two can not drift apart.
+ */
+export function transitionRules(): Readonly<Record<string, TransitionRule>> {
+  return { 'hakopod.io/Application': application, 'hakopod.io/Release': release };
+}
+
+function application(next: Manifest, previous: Manifest | undefined): string | undefined {
+  if (previous === undefined) return undefined;
+  if (field(next.spec, 'id') !== field(previous.spec, 'id')) return 'spec.id is immutable: it names the namespace';
+  const before = field(previous.status, 'fence');
+  const after = field(next.status, 'fence');
+  if (typeof before !== 'number' || (typeof after === 'number' && after >= before)) return undefined;
+  return 'status.fence may not fall: a newer holder of the lease has written already';
+}
+
+function release(next: Manifest, previous: Manifest | undefined): string | undefined {
+  if (previous === undefined || canonicalJson(next.spec) === canonicalJson(previous.spec)) return undefined;
+  return 'a release is immutable';
+}
+
+function field(part: unknown, name: string): unknown {
+  return (part as Readonly<Record<string, unknown>> | undefined)?.[name];
+}
