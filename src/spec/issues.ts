@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { LIMITS } from '../kernel/index.ts';
 import type { Finding, Path } from './path.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -13,20 +14,29 @@ const WORDS: Readonly<Record<string, string>> = {
   record: 'a table',
 };
 
-/** The schema's issues in our words. Unknown keys come apart, one finding each, because only some are listed. */
+/**
+ * The schema's issues in our words. Unknown keys come apart, because only some are listed: of each table the first few in its order, and
+ * how many there are in all.
+ */
 export function translateIssues(issues: readonly Issue[]): {
   readonly findings: readonly Finding[];
   readonly unknown: readonly Finding[];
+  readonly unknownCount: number;
 } {
   const findings: Finding[] = [];
   const unknown: Finding[] = [];
+  let unknownCount = 0;
   for (const issue of issues) {
     const path = pathOf(issue);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) unknown.push({ path: [...path, key], message: 'unknown key' });
+      // `unsafeKeys` reports this one wherever it stands; here it would come twice
+      const keys = issue.keys.filter((key) => key !== '__proto__');
+      unknownCount += keys.length;
+      const listed = keys.slice(0, LIMITS.unknownKeysListed);
+      unknown.push(...listed.map((key) => ({ path: [...path, key], message: 'unknown key' })));
     } else findings.push({ path, message: messageOf(issue) });
   }
-  return { findings, unknown };
+  return { findings, unknown, unknownCount };
 }
 
 function pathOf(issue: Issue): Path {

@@ -2,7 +2,7 @@ import type { Position } from '../kernel/index.ts';
 import type { Path } from './path.ts';
 
 /** A key or array element seen in the text; children by key or index. A tree, so that long names cost their length once. */
-type Node = { offset: number; readonly children: Map<string, Node>; items: number };
+type Node = { offset: number; children: Map<string, Node> | undefined; items: number };
 
 /** Finds places in one TOML text. */
 export type Locator = {
@@ -32,7 +32,7 @@ export function locateKeys(text: string): Locator {
 function nearest(root: Node, path: Path): Node {
   let node = root;
   for (const part of path) {
-    const next = node.children.get(String(part));
+    const next = node.children?.get(String(part));
     if (next === undefined) return node;
     node = next;
   }
@@ -56,14 +56,17 @@ function positionAt(starts: readonly number[], offset: number): Position {
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
 
+const ELEMENTS = 256;
+
 function newNode(offset: number): Node {
-  return { offset, children: new Map(), items: 0 };
+  return { offset, children: undefined, items: 0 };
 }
 
 function child(parent: Node, key: string, offset: number): Node {
-  const known = parent.children.get(key);
+  const known = parent.children?.get(key);
   if (known !== undefined) return known;
   const made = newNode(offset);
+  parent.children ??= new Map();
   parent.children.set(key, made);
   return made;
 }
@@ -99,7 +102,7 @@ class Scanner {
     this.#at += array ? 2 : 1;
     let node = root;
     for (const [i, { key, offset }] of segments.entries()) {
-      const known = node.children.has(key);
+      const known = node.children?.has(key) === true;
       node = child(node, key, offset);
       const last = i === segments.length - 1;
       // an own header says more than a mention in the header of a table below it
@@ -176,7 +179,8 @@ class Scanner {
       if (c === ',') this.#at += 1;
       else {
         const before = this.#at;
-        this.#value(child(node, String(node.items), before));
+        // lists have far lower limits, so no finding is about a later element
+        this.#value(node.items < ELEMENTS ? child(node, String(node.items), before) : newNode(before));
         node.items += 1;
         if (this.#at === before) this.#at += 1;
       }

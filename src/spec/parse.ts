@@ -32,12 +32,12 @@ export function parseSpec(text: string): ParseResult {
   } catch (error) {
     return { ok: false, problems: [syntaxProblem(error)] };
   }
-  return interpret(raw, () => locateKeys(document));
+  return interpret(raw, { mayBeUnsafe: MAY_BE_UNSAFE.test(document), locate: () => locateKeys(document) });
 }
 
 /** Parses a specification that is JSON already (facts 1: same fields). Same rules; problems have no line and column. */
 export function parseSpecJson(value: unknown): ParseResult {
-  return interpret(value, undefined);
+  return interpret(value, { mayBeUnsafe: true, locate: () => undefined });
 }
 
 /**
@@ -68,17 +68,27 @@ function syntaxProblem(error: unknown): Problem {
   return problem('invalid_spec', 'the file is not valid TOML', { position });
 }
 
-function interpret(raw: unknown, locate: (() => Locator) | undefined): ParseResult {
+type Source = {
+  /** False when no key can be `__proto__`, which saves the search. */
+  readonly mayBeUnsafe: boolean;
+  readonly locate: () => Locator | undefined;
+};
+
+/** Quoted keys may spell it with escapes. */
+const MAY_BE_UNSAFE = /__proto__|\\[xuU]/;
+
+function interpret(raw: unknown, source: Source): ParseResult {
   const stripped = stripUnsupported(raw);
   const parsed = SpecFile.safeParse(stripped.value, { error: missingHook });
-  const { findings: schema, unknown } = translateIssues(parsed.success ? [] : parsed.error.issues);
+  const { findings: schema, unknown, unknownCount } = translateIssues(parsed.success ? [] : parsed.error.issues);
   const cross = parsed.success
     ? check({ application: normalise(parsed.data), file: parsed.data, broken: new Set(), networksKnown: true })
     : checkWhatRemains(stripped.value, [...schema, ...unknown]);
   const known = [...stripped.findings, ...schema, ...cross];
-  const strange = [...unsafeKeys(raw), ...unknown];
-  if (known.length + strange.length > 0 || !parsed.success) {
-    return { ok: false, problems: toProblems(known, strange, locate?.()) };
+  const unsafe = source.mayBeUnsafe ? unsafeKeys(raw) : [];
+  const strange = { some: [...unsafe, ...unknown], count: unsafe.length + unknownCount };
+  if (known.length + strange.count > 0 || !parsed.success) {
+    return { ok: false, problems: toProblems(known, strange, source.locate()) };
   }
   const application = normalise(parsed.data);
   if (Buffer.byteLength(canonicalJson(application)) > LIMITS.specBytes) {
@@ -115,7 +125,7 @@ function checkWhatRemains(raw: unknown, findings: readonly Finding[]): readonly 
 /** Problems in the order of the file; of unknown keys at most 16 are listed, the last one says how many more there are. */
 function toProblems(
   known: readonly Finding[],
-  unknown: readonly Finding[],
+  unknown: { readonly some: readonly Finding[]; readonly count: number },
   locator: Locator | undefined,
 ): readonly Problem[] {
   const ordered = (findings: readonly Finding[]): readonly Finding[] =>
@@ -125,8 +135,8 @@ function toProblems(
           .map((finding) => ({ finding, offset: locator.offset(finding.path) }))
           .sort((a, b) => a.offset - b.offset)
           .map(({ finding }) => finding);
-  const listed = ordered(unknown).slice(0, LIMITS.unknownKeysListed);
-  const more = unknown.length - listed.length;
+  const listed = ordered(unknown.some).slice(0, LIMITS.unknownKeysListed);
+  const more = unknown.count - listed.length;
   const problems = ordered([...known, ...listed]).map((finding) => toProblem(finding, locator));
   return more > 0 ? [...problems, problem('invalid_spec', `${more} more unknown keys are not listed`)] : problems;
 }

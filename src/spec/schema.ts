@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ENV_NAME, LIMITS, NAME } from '../kernel/index.ts';
 import { validImage } from './image.ts';
 import { cpuMillis, memoryBytes } from './quantity.ts';
+import { isTable } from './unsupported.ts';
 
 /*
  * What the file may say (facts 1), strictly, before defaults. An empty text or a zero means "not set", as does absence. All messages
@@ -24,7 +25,7 @@ const NoNul = (bytes: number) =>
 /** A map of at most `max` entries; larger ones are refused before their entries are looked at. */
 function mapOf<K extends z.ZodString, V extends z.ZodType>(key: K, value: V, max: number) {
   return z
-    .record(z.string(), z.unknown())
+    .custom<Readonly<Record<string, unknown>>>(isTable, requiredOr('must be a table'))
     .refine((map) => Object.keys(map).length <= max, `must have at most ${max} entries`)
     .pipe(z.record(key, value));
 }
@@ -32,20 +33,20 @@ function mapOf<K extends z.ZodString, V extends z.ZodType>(key: K, value: V, max
 /** A list of at most `max` elements, as `mapOf`. */
 function listOf<V extends z.ZodType>(value: V, max: number) {
   return z
-    .array(z.unknown())
+    .custom<readonly unknown[]>(Array.isArray, requiredOr('must be a list'))
     .refine((list) => list.length <= max, `must have at most ${max} entries`)
     .pipe(z.array(value));
 }
 
-const HEALTHCHECK_TEXT =
-  'must be an HTTP path of at most 2048 characters that begins with one slash, without host and fragment';
+function requiredOr(message: string): { readonly error: (issue: { readonly input?: unknown }) => string } {
+  return { error: ({ input }) => (input === undefined ? 'is required' : message) };
+}
+
 const Healthcheck = z
   .string()
   .refine(
-    (path) =>
-      path === '' ||
-      (path.length <= 2048 && /^\/(?!\/)(?:[!$-~"]|%(?=[0-9A-Fa-f]{2}))*$/.test(path) && !/[#\\]/.test(path)),
-    HEALTHCHECK_TEXT,
+    (path) => path === '' || validHealthcheck(path),
+    'must be an HTTP path of at most 2048 characters that begins with one slash, without host and fragment',
   );
 
 const Cpu = z
@@ -181,6 +182,11 @@ export const SpecFile = z.strictObject({
   domains: mapOf(Host, z.string(), LIMITS.domains).optional(),
 });
 export type SpecFile = z.infer<typeof SpecFile>;
+
+/** Facts 1.3. What is not printable ASCII has to be percent-encoded on the wire, so it is asked to be so here. */
+function validHealthcheck(path: string): boolean {
+  return path.length <= 2048 && /^\/(?!\/)[!-~]*$/.test(path) && !/[#\\]|%(?![0-9A-Fa-f]{2})/.test(path);
+}
 
 /** Facts 2.6: a lowercase DNS name with a dot, at most 244 characters, labels of at most 63, not an IP address. */
 export function validHostname(host: string): boolean {

@@ -13,11 +13,12 @@ export function unsafeKeys(raw: unknown): readonly Finding[] {
     const { value, trail } = next;
     if (typeof value !== 'object' || value === null || value instanceof Date) continue;
     const isList = Array.isArray(value);
+    if (!isList && Object.hasOwn(value, '__proto__')) {
+      findings.push({ path: [...pathOf(trail), '__proto__'], message: 'unknown key' });
+    }
     for (const [key, below] of Object.entries(value)) {
-      if (key === '__proto__') findings.push({ path: [...pathOf(trail), key], message: 'unknown key' });
-      if (typeof below === 'object' && below !== null) {
-        waiting.push({ value: below, trail: { key: isList ? Number(key) : key, parent: trail } });
-      }
+      if (typeof below !== 'object' || below === null) continue;
+      waiting.push({ value: below, trail: { key: isList ? Number(key) : key, parent: trail } });
     }
   }
   return findings;

@@ -82,34 +82,50 @@ type Stripped = {
   readonly warnings: readonly Finding[];
 };
 
+/** Above this many entries a map is over every limit, and the schema says so without a look at the entries. */
+const MANY = 100;
+
 /**
  * Takes the fields of `UNSUPPORTED` out of a raw document: a finding for each that is set, nothing for one that is explicitly empty.
- * The input is left as it is.
+ * The input is left as it is; tables without such fields are shared with the output.
  */
 export function stripUnsupported(value: unknown): Stripped {
-  const findings: Finding[] = [];
-  const warnings: Finding[] = [];
-  const strip = (table: unknown, level: Level, path: Path): unknown => {
-    if (!isTable(table)) return table;
-    const kept: [string, unknown][] = [];
-    for (const [key, field] of Object.entries(table)) {
-      const here = [...path, key];
-      const fields = level.fields;
-      const unset = fields !== undefined && Object.hasOwn(fields, key) ? fields[key] : undefined;
-      if (unset === 'ignored') warnings.push({ path: here, message: 'is accepted but has no effect here' });
-      else if (unset !== undefined) {
-        if (!isUnset(field, unset)) findings.push({ path: here, message: MESSAGE, code: 'unsupported_feature' });
-      } else kept.push([key, descend(field, level, here)]);
+  const found = { findings: [], warnings: [] };
+  return { value: strip(value, UNSUPPORTED, { path: [], found }), ...found };
+}
+
+type Place = { readonly path: Path; readonly found: { readonly findings: Finding[]; readonly warnings: Finding[] } };
+
+function strip(table: unknown, level: Level, { path, found }: Place): unknown {
+  if (!isTable(table)) return table;
+  const replaced = new Map<string, unknown>();
+  for (const [field, unset] of Object.entries(level.fields ?? {})) {
+    if (!Object.hasOwn(table, field)) continue;
+    const here = [...path, field];
+    if (unset === 'ignored') found.warnings.push({ path: here, message: 'is accepted but has no effect here' });
+    else if (!isUnset(table[field], unset)) {
+      found.findings.push({ path: here, message: MESSAGE, code: 'unsupported_feature' });
     }
-    return Object.fromEntries(kept);
-  };
-  const descend = (field: unknown, level: Level, path: Path): unknown => {
-    const key = String(path.at(-1));
-    const below = level.below ?? {};
-    const next = Object.hasOwn(below, key) ? below[key] : below['*'];
-    return next === undefined ? field : strip(field, next, path);
-  };
-  return { value: strip(value, UNSUPPORTED, []), findings, warnings };
+    replaced.set(field, undefined);
+  }
+  for (const [key, below] of levelsBelow(table, level)) {
+    const stripped = strip(table[key], below, { path: [...path, key], found });
+    if (stripped !== table[key]) replaced.set(key, stripped);
+  }
+  return replaced.size === 0 ? table : withReplaced(table, replaced);
+}
+
+function levelsBelow(table: Table, { below = {} }: Level): readonly (readonly [string, Level])[] {
+  const every = below['*'];
+  if (every === undefined) return Object.entries(below).filter(([key]) => Object.hasOwn(table, key));
+  const keys = Object.keys(table);
+  return keys.length > MANY ? [] : keys.map((key) => [key, every]);
+}
+
+/** A copy with some values replaced, or left out where the replacement is `undefined`. */
+function withReplaced(table: Table, replaced: ReadonlyMap<string, unknown>): Table {
+  const entries = Object.entries(table).map(([key, value]) => [key, replaced.has(key) ? replaced.get(key) : value]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 const MESSAGE = 'is a valid field, but this installation can not run it yet';
