@@ -119,7 +119,8 @@ function digestOf(body: string): string {
 
 function answer(request: IncomingMessage, response: ServerResponse, document: Document | undefined): void {
   // A registry sends an index only to who can read one.
-  const readable = document?.type !== INDEX || (request.headers.accept ?? '*/*').includes(INDEX);
+  const accepted = request.headers.accept ?? '*/*';
+  const readable = document?.type !== INDEX || [INDEX, '*/*'].some((type) => accepted.includes(type));
   if (document === undefined || !readable) {
     refuse(response, 404, 'MANIFEST_UNKNOWN');
     return;
