@@ -104,6 +104,11 @@ export async function readText(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** Throws away a body nobody reads, also when its connection is cut meanwhile: an error without a listener would end the process. */
+export function discard(body: Readable): void {
+  body.on('error', () => undefined).resume();
+}
+
 /** Parsed JSON, or a mark that it is none. */
 export function parseJson(text: string): unknown {
   try {

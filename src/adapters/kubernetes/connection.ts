@@ -84,7 +84,7 @@ class Connection implements KubeConnection {
       throw error;
     });
     if (answer.status !== 401 || !(await this.#tokenChanged())) return answer;
-    answer.body.resume();
+    answer.body.on('error', () => undefined).resume();
     return this.#once(raw);
   }
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Manifest, type Problem, problem } from '../../kernel/index.ts';
 import type { ListQuery, WatchEvent } from '../../ports/index.ts';
 import { problemOf, unreachable } from './answers.ts';
-import { type Client, parseJson, readText, retryAfterMs } from './client.ts';
+import { type Client, discard, parseJson, readText, retryAfterMs } from './client.ts';
 import { collectionOf, type Target } from './kinds.ts';
 import { acceptOf, selectorsOf, tidy } from './list.ts';
 
@@ -93,7 +93,7 @@ async function run(
     signal,
   });
   if (answer.status === 410) {
-    answer.body.resume();
+    discard(answer.body);
     return { how: 'gone', events: 0 };
   }
   if (answer.status !== 200) {
