@@ -87,7 +87,7 @@ export const Config = z.strictObject({
     .min(1024 * 1024)
     .default(200 * 1024 ** 2)
     .describe('largest shallow fetch from servers without partial clone, bytes'),
-  localRegistries: List.default([]).describe('registries (host:port) that may have private addresses and plain http'),
+  localRegistries: List.default([]).describe('registries that may have private addresses: host:port, or http://host:port for plain http'),
   localRepositories: z
     .union([z.boolean(), z.stringbool()])
     .default(false)

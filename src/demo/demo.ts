@@ -108,7 +108,7 @@ async function build(parts: DemoParts, { folder, stops, say }: Building): Promis
     HAKOPOD_APP_DOMAIN: 'apps.example.test',
     HAKOPOD_GITHUB_API_URL: forge.githubApiUrl,
     HAKOPOD_GITLAB_API_URL: forge.gitlabApiUrl,
-    HAKOPOD_LOCAL_REGISTRIES: registry.host,
+    HAKOPOD_LOCAL_REGISTRIES: `http://${registry.host}`,
     HAKOPOD_LOCAL_REPOSITORIES: 'true',
     HAKOPOD_PUBLIC_URL: `http://127.0.0.1:${port}`,
     HAKOPOD_LISTEN: `127.0.0.1:${port}`,

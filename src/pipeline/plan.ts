@@ -15,7 +15,7 @@ import { planRelease } from '../plan/index.ts';
 import type { Application as ApplicationResource, GitSource, Release } from '../ports/index.ts';
 import { REQUESTED_AT } from '../ports/index.ts';
 import { type Application, parseSpec, requiredSecrets } from '../spec/index.ts';
-import { deployContext, describeOutcome } from '../status/index.ts';
+import { deployContext, describeOutcome, type Standing } from '../status/index.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { reportsOf, withReport } from './ledger.ts';
@@ -269,5 +269,10 @@ function reportedBy(
   const { commit, verdict, at } = input;
   const reports = reportsOf(current);
   const isReleased = verdict.kind === 'accepted' && current.status.released?.revision === verdict.revision;
-  return isReleased ? [...reports] : withReport(reports, commit, describeOutcome(verdict), at);
+  return isReleased ? [...reports] : withReport(reports, commit, describeOutcome(standingOf(verdict)), at);
+}
+
+/** One pending status says it all: a release starts as soon as it is accepted, and each status is a call at the forge. */
+function standingOf(verdict: Verdict): Standing {
+  return verdict.kind === 'accepted' ? { kind: 'deploying', revision: verdict.revision } : verdict;
 }

@@ -2,9 +2,8 @@ import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import type { Application as ApplicationResource, HeldLease, Release } from '../ports/index.ts';
 import { releaseDeadline } from '../reconcile/index.ts';
 import type { Application } from '../spec/index.ts';
-import { describeOutcome } from '../status/index.ts';
 import type { Deps, Run } from './context.ts';
-import { reportOf, reportsOf, withReport } from './ledger.ts';
+import { reportOf } from './ledger.ts';
 import { carryRelease } from './release/carry.ts';
 import { announce, type Ending, endRelease, isEnded, pruneHistory } from './release/conclude.ts';
 import { openGuard } from './release/guard.ts';
@@ -116,27 +115,15 @@ async function carryOut(
 
 /** Marks the release as running, with its deadline from the first start on. */
 async function begin(session: Session, release: Release, desired: Application): Promise<Result<Release>> {
-  const { clock, options, store, jobs } = session.deps;
+  const { clock, options, store } = session.deps;
   const now = clock.now();
-  const written = await store.releases.updateStatus(release.name, (current) => ({
+  return store.releases.updateStatus(release.name, (current) => ({
     ...current.status,
     state: 'running',
     attempts: (current.status.attempts ?? 0) + 1,
     startedAt: current.status.startedAt ?? now.toISOString(),
     deadline: current.status.deadline ?? releaseDeadline(desired, options, now).toISOString(),
   }));
-  if (!written.ok) return written;
-  const { source, commit } = release.spec.origin;
-  if (source === undefined || commit === undefined) return written;
-  const told = await store.sources.updateStatus(source, (current) => {
-    const wanted = describeOutcome({ kind: 'deploying', revision: release.spec.revision });
-    const entry = reportOf(current, commit);
-    if (entry?.desired.outcome !== 'pending' || entry.desired.description === wanted.description) return undefined;
-    return { ...current.status, reports: withReport(reportsOf(current), commit, wanted, now) };
-  });
-  if (!told.ok && told.problem.code !== 'not_found') return told;
-  const queued = await jobs.add({ queue: 'report', source, commit });
-  return queued.ok ? written : queued;
 }
 
 /** One try at the release. A failure is worth another try; an ending is final. */

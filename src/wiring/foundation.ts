@@ -30,10 +30,10 @@ export function version(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/** Opens the cluster connection and everything that needs no other system. */
-export function layFoundation(config: Config): Result<Foundation> {
+/** Opens the cluster connection and everything that needs no other system. `write` takes the log's lines instead of standard output. */
+export function layFoundation(config: Config, write?: (line: string) => void): Result<Foundation> {
   const clock = createSystemClock();
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, write);
   const ca = readBundle(config.caFile);
   if (!ca.ok) return ca;
   const connection = connect(config.kubeconfig === undefined ? {} : { kubeconfig: config.kubeconfig });

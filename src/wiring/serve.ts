@@ -43,7 +43,10 @@ type Shared = {
 };
 
 /** Starts the roles of the configuration. What was started is stopped again when a later part fails. */
-export async function startServing(config: Config): Promise<Result<Serving>> {
+export async function startServing(
+  config: Config,
+  options: { readonly write?: (line: string) => void } = {},
+): Promise<Result<Serving>> {
   const { redisUrl } = config;
   if (redisUrl === undefined)
     return fail(
@@ -51,7 +54,7 @@ export async function startServing(config: Config): Promise<Result<Serving>> {
         at: 'redisUrl (HAKOPOD_REDIS_URL)',
       }),
     );
-  const laid = layFoundation(config);
+  const laid = layFoundation(config, options.write);
   if (!laid.ok) return laid;
   const foundation = laid.value;
   const { log } = foundation;
