@@ -1,16 +1,25 @@
 import type { Json } from '../kernel/index.ts';
 import type { Change } from './changes.ts';
+import type { ServiceGroup } from './summary.ts';
 
 /** Characters of one line, and lines of one value; what is longer is cut and says so. */
 const LINE = 500;
 const LINES = 80;
 
-/** A change as lines that begin with `+`, `-` or `~`; nothing from the file can begin a line or carry a control character. */
-export function changeLines(change: Change): readonly string[] {
+/** All lines of one group. */
+export function groupLines({ changes, kind }: ServiceGroup): readonly string[] {
+  return changes.flatMap((change) => changeLines(change, kind === 'added'));
+}
+
+/**
+ * A change as lines that begin with `+`, `-` or `~`; nothing from the file can begin a line or carry a control character. Of a service that
+ * is new only what it gets is shown, not what nothing had before.
+ */
+function changeLines(change: Change, isNew: boolean): readonly string[] {
   const { field, before, after, keys } = change;
   if (field === 'service') return [after === null ? '- service' : '+ service'];
   if (keys !== undefined && change.sensitive) return keyLines(change, keys);
-  const old = isEmpty(before) ? [] : valueLines('-', field, before);
+  const old = isNew || isEmpty(before) ? [] : valueLines('-', field, before);
   const now = isEmpty(after) ? [] : valueLines('+', field, after);
   return [...old, ...now];
 }
@@ -40,7 +49,7 @@ function valueLines(sign: string, field: string, value: Json): readonly string[]
       .filter((key) => value[key] !== undefined)
       .flatMap((key) => valueLines(sign, `${field}.${key}`, value[key] ?? null));
   }
-  const lines = value.split(/\r\n|\n|\r/);
+  const lines = value.replace(/\n$/, '').split(/\r\n|\n|\r/);
   if (lines.length === 1) return [visible(`${sign} ${field}: ${value}`)];
   const shown = lines.slice(0, LINES).map((line) => visible(`${sign}     ${line}`));
   const more = lines.length - shown.length;

@@ -1,5 +1,5 @@
 import { describe } from '../kernel/index.ts';
-import { changeLines, visible } from './lines.ts';
+import { groupLines, visible } from './lines.ts';
 import type { Plan } from './plan.ts';
 import { groupChanges, type ServiceGroup, summarisePlan } from './summary.ts';
 import { heading, secretNames } from './text.ts';
@@ -40,7 +40,7 @@ function list(title: string, lines: readonly string[]): readonly Block[] {
 function changeBlock(group: ServiceGroup): Block {
   return {
     open: ['', `<details open><summary>${heading(group)}</summary>`, '', '```diff'],
-    lines: group.changes.flatMap(changeLines).map((line) => (line.startsWith('~') ? `!${line.slice(1)}` : line)),
+    lines: groupLines(group).map((line) => (line.startsWith('~') ? `!${line.slice(1)}` : line)),
     close: ['```', '', '</details>'],
   };
 }

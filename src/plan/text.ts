@@ -1,5 +1,5 @@
 import { describe } from '../kernel/index.ts';
-import { changeLines, visible } from './lines.ts';
+import { groupLines, visible } from './lines.ts';
 import type { Plan } from './plan.ts';
 import { groupChanges, type ServiceGroup, summarisePlan } from './summary.ts';
 
@@ -11,7 +11,7 @@ export function planText(plan: Plan): string {
     ...groupChanges(plan.changes).flatMap((group) => [
       '',
       heading(group),
-      ...group.changes.flatMap(changeLines).map((line) => `  ${line}`),
+      ...groupLines(group).map((line) => `  ${line}`),
     ]),
     ...section('Warnings', plan.warnings),
     ...section('Required secrets', secretNames(plan)),
