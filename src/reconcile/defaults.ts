@@ -48,7 +48,7 @@ function stored(value: unknown): unknown {
 }
 
 function fillDeployment(spec: Mutable): void {
-  setDefault(spec, 'replicas', 1);
+  // `replicas` is left alone: absent means that an autoscaler owns it.
   setDefault(spec, 'revisionHistoryLimit', 10);
   setDefault(spec, 'progressDeadlineSeconds', 600);
   setDefault(spec, 'strategy', {});

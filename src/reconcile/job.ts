@@ -36,6 +36,8 @@ export function decideJob(request: {
   readonly service: string;
   readonly revision: number;
   readonly live: Manifest | undefined;
+  /** The Job's pods, when they were read: a failure then says why. */
+  readonly pods?: readonly Manifest[];
   readonly recorded: JobRecord | undefined;
   readonly owner: Owner;
   /** Whether the release of this revision is being carried out now. */
@@ -59,7 +61,7 @@ export function decideJob(request: {
     if (live.metadata.deletionTimestamp !== undefined) return { action: 'wait' };
     return { action: 'replace', uid: live.metadata.uid ?? '', adopt: owned === 'adopted' };
   }
-  const verdict = jobVerdict([live]);
+  const verdict = jobVerdict([live, ...(request.pods ?? [])]);
   if (verdict.state === 'waiting') return { action: 'wait' };
   if (verdict.state === 'succeeded') return { action: 'succeeded' };
   return { action: 'failed', problem: problem(verdict.code, verdict.message, { at }) };

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { refOf } from '../../src/kernel/index.ts';
+import { inventoryEntry, pruneSet, secretsInUse, stalePolicies } from '../../src/reconcile/index.ts';
+import { allObjects } from '../../src/render/index.ts';
+import { inputFor, rendered, SHOP } from '../render/fixture.ts';
+import { fixtureOf } from './fixture.ts';
+
+const objects = allObjects(rendered());
+const inventory = objects.map((object) =>
+  inventoryEntry({ ...object, metadata: { ...object.metadata, uid: `uid-${object.metadata.name}` } }),
+);
+const none = new Set<string>();
+const names = (entries: readonly { kind: string; name: string }[]): string[] =>
+  entries.map((e) => `${e.kind}/${e.name}`);
+
+describe('pruneSet', () => {
+  it('keeps everything that is still rendered', () => {
+    expect(pruneSet({ inventory, rendered: objects.map(refOf), renderedOk: true, secretsInUse: none })).toEqual([]);
+  });
+
+  it('removes a service that left, in order, and nothing of the others', () => {
+    const rest = SHOP.replace(/\n\[services\.web\][\s\S]*?\n\n(?=\[services\.worker\])/, '\n');
+    const left = allObjects(rendered(inputFor(rest))).map(refOf);
+    expect(names(pruneSet({ inventory, rendered: left, renderedOk: true, secretsInUse: none }))).toEqual([
+      'Ingress/web',
+      'Service/web',
+      'Deployment/web',
+      'NetworkPolicy/hakopod-acme-http01',
+      'NetworkPolicy/hakopod-service-web',
+    ]);
+  });
+
+  it('never removes claims, namespaces or quotas, nor anything of a kind it does not know', () => {
+    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'x', name: 'db-data', uid: 'u' };
+    const more = [...inventory, claim, { ...claim, kind: 'ClusterRole' }];
+    const kinds = new Set(
+      pruneSet({ inventory: more, rendered: [], renderedOk: true, secretsInUse: none }).map((e) => e.kind),
+    );
+    expect([...kinds]).toEqual(['Ingress', 'Service', 'Deployment', 'Job', 'Secret', 'NetworkPolicy']);
+  });
+
+  it('removes nothing when rendering failed', () => {
+    expect(pruneSet({ inventory, rendered: [], renderedOk: false, secretsInUse: none })).toEqual([]);
+  });
+
+  it('keeps a Secret that a pod still reads, and all of them when nobody knows', () => {
+    const kept = (used: ReadonlySet<string> | undefined): string[] =>
+      names(pruneSet({ inventory, rendered: [], renderedOk: true, secretsInUse: used })).filter((n) =>
+        n.startsWith('Secret'),
+      );
+    const { answer } = fixtureOf('Deployment/api');
+    const spec = (answer.spec as { template: { spec: object } }).template.spec;
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
+    const api = 'api-environment-de95b6e17447e878';
+    expect([...secretsInUse([pod])]).toEqual([api]);
+    expect([...secretsInUse([answer])]).toEqual([api]);
+    expect(kept(secretsInUse([pod]))).toEqual(['Secret/migrate-environment-1edf8df94acebd65']);
+    expect(kept(none)).toHaveLength(2);
+    expect(kept(undefined)).toEqual([]);
+  });
+
+  it('tells the stale policies, which leave early', () => {
+    const prune = pruneSet({ inventory, rendered: [], renderedOk: true, secretsInUse: none });
+    expect(stalePolicies(prune).every((e) => e.kind === 'NetworkPolicy')).toBe(true);
+    expect(stalePolicies(prune).length).toBe(7);
+  });
+});
