@@ -53,8 +53,7 @@ export async function startForgeRecorder(
     if (failure === 'hang') return;
     if (failure === 'reset') return void request.socket.destroy();
     const body = await readJson(request);
-    if (typeof failure === 'number')
-      return send(response, { status: failure, json: { message: 'told to fail' }, headers });
+    if (typeof failure === 'number') return send(response, { status: failure, json: tactless(request), headers });
     const answer = answerCall(request, body);
     if (failure === 'lost') return void request.socket.destroy();
     send(response, answer);
@@ -98,6 +97,11 @@ export async function startForgeRecorder(
       await new Promise<void>((done) => server.close(() => done()));
     },
   };
+}
+
+/** The worst an error can do: it repeats the credentials it was sent. */
+function tactless(request: IncomingMessage): object {
+  return { message: `told to fail: ${request.headers.authorization ?? request.headers['private-token'] ?? ''}` };
 }
 
 function presentsToken(request: IncomingMessage, token: string): boolean {
