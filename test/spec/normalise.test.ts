@@ -58,7 +58,7 @@ test('the Dockerfile is looked for in the context', () => {
 
 test('ports are sorted and completed', () => {
   const ports =
-    '[[services.web.ports]]\nname = "b"\nport = 2\nprotocol = "udp"\n[[services.web.ports]]\nname = "a"\nport = 1\ntarget_port = 9';
+    '[[services.web.ports]]\nname = "b"\nport = 2\ntarget_port = 0\nprotocol = "udp"\n[[services.web.ports]]\nname = "a"\nport = 1\ntarget_port = 9';
   expect(web('', ports).ports).toEqual([
     { name: 'a', port: 1, target_port: 9, protocol: 'TCP' },
     { name: 'b', port: 2, target_port: 2, protocol: 'UDP' },
