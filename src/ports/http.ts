@@ -41,9 +41,9 @@ export interface HttpClient {
 export type HttpClientOptions = {
   /** PEM bundle that is trusted besides Node's own roots. */
   readonly ca?: string;
-  /** Proxy URL; the proxy then resolves names, so `allowAddress` can not be combined with it. */
+  /** Proxy URL. It resolves names itself: `allowAddress` then judges what we resolve, and the proxy's own rules have the last word. */
   readonly proxy?: string;
-  /** Asked with the host and each address before connecting to it; `false` refuses the exchange. Absent: all are allowed. */
+  /** Asked with the host and each of its addresses; without a proxy, exactly these are connected to. `false` refuses. Absent: all allowed. */
   readonly allowAddress?: (host: string, address: string) => boolean;
 };
 

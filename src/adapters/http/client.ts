@@ -44,6 +44,9 @@ export function openHttpClient(options: HttpClientOptions = {}, lookup: Lookup =
       const host = new URL(request.url).hostname.replace(/^\[|\]$/g, '');
       // A literal address is never looked up, so it is judged here; names are judged by what they resolve to while connecting.
       if (isIP(host) !== 0 && allowAddress?.(host, host) === false) return failure('address_refused', undefined);
+      if (options.proxy !== undefined && allowAddress !== undefined && isIP(host) === 0) {
+        if (await resolvesToRefused(host, allowAddress, lookup)) return failure('address_refused', undefined);
+      }
       return exchange(dispatcher, request);
     },
     async close(): Promise<void> {
@@ -55,15 +58,25 @@ export function openHttpClient(options: HttpClientOptions = {}, lookup: Lookup =
 function openDispatcher(options: HttpClientOptions, lookup: Lookup): Dispatcher {
   const tls = options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] };
   if (options.proxy !== undefined) {
-    if (options.allowAddress !== undefined) throw new Error('a client with a proxy can not judge addresses');
     return new ProxyAgent({ uri: options.proxy, requestTls: tls, connections: CONNECTIONS });
   }
   const guarded = options.allowAddress === undefined ? {} : { lookup: guardedLookup(options.allowAddress, lookup) };
   return new Agent({ connections: CONNECTIONS, connect: { ...tls, ...guarded, timeout: CONNECT_TIMEOUT_MS } });
 }
 
+type Allow = NonNullable<HttpClientOptions['allowAddress']>;
+
+/** Before a proxy is asked, which resolves the name once more; a name that only the proxy knows is left to its rules. */
+function resolvesToRefused(host: string, allow: Allow, lookup: Lookup): Promise<boolean> {
+  return new Promise((resolve) => {
+    lookup(host, (error, addresses) => {
+      resolve(error === null && addresses.some(({ address }) => !allow(host, address)));
+    });
+  });
+}
+
 /** The socket connects to exactly the addresses judged here, so a name that changes its mind between check and use gains nothing. */
-function guardedLookup(allow: NonNullable<HttpClientOptions['allowAddress']>, lookup: Lookup): LookupFunction {
+function guardedLookup(allow: Allow, lookup: Lookup): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, (error, addresses) => {
       const first = addresses?.[0];

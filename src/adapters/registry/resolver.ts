@@ -22,12 +22,15 @@ export type ImageResolverOptions = {
   readonly architectures?: readonly string[];
   /** PEM bundle trusted besides the usual roots. */
   readonly ca?: string;
+  /** Proxy for registries that are not local; it must itself refuse private addresses, because it resolves names again. */
+  readonly proxy?: string;
 };
 
 /** Resolves tags by asking their registry once each; what a tag pointed to is kept by the release, not here. */
 export function createImageResolver(options: ImageResolverOptions): ImageResolver & { stop(): Promise<void> } {
   const tls = options.ca === undefined ? {} : { ca: options.ca };
-  const open = options.openHttp({ ...tls, allowAddress: (_host, address) => isPublicAddress(address) });
+  const proxied = options.proxy === undefined ? tls : { ...tls, proxy: options.proxy };
+  const open = options.openHttp({ ...proxied, allowAddress: (_host, address) => isPublicAddress(address) });
   const local = options.openHttp(tls);
   const hosts = readLocalHosts(options.allowLocal);
 

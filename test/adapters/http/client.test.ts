@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openHttpClient } from '../../../src/adapters/http/index.ts';
+import { type Lookup, openHttpClient } from '../../../src/adapters/http/index.ts';
 import type { HttpClient, HttpRequest } from '../../../src/ports/index.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -122,8 +122,21 @@ describe('allowAddress', () => {
     expect(await other.send(get(named))).toMatchObject({ failure: { reason: 'address_refused' } });
   });
 
-  it('can not be combined with a proxy, which resolves names itself', () => {
-    expect(() => openHttpClient({ ...refuseAll, proxy: 'http://127.0.0.1:1' })).toThrow(/proxy/);
+  it('judges names before a proxy is asked, and leaves to it those that only it knows', async () => {
+    let asked = 0;
+    const proxy = await serve((_, response) => {
+      asked += 1;
+      response.end();
+    });
+    const names: Lookup = (host, done) =>
+      host === 'unknown.test' ? done(new Error('ENOTFOUND'), []) : done(null, [{ address: '10.0.0.1', family: 4 }]);
+    const client = open({ proxy, allowAddress: (_, address) => address !== '10.0.0.1' }, names);
+    for (const host of ['internal.test', '10.0.0.1']) {
+      expect(await client.send(get(`http://${host}/`))).toMatchObject({ failure: { reason: 'address_refused' } });
+    }
+    const outcome = await client.send(get('http://unknown.test/'));
+    expect(outcome.ok ? 'asked' : outcome.failure.reason).not.toBe('address_refused');
+    expect(asked).toBeLessThanOrEqual(1);
   });
 });
 

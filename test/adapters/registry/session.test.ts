@@ -56,6 +56,14 @@ describe('a session', () => {
     expect(opened[0]?.allowAddress?.('x', '1.1.1.1')).toBe(true);
   });
 
+  it('uses the proxy for registries that are not local only, and judges addresses all the same', () => {
+    const { opened } = world(() => ({ status: 200 }), { proxy: 'http://proxy.test:3128', ca: 'PEM' });
+    expect(opened).toEqual([
+      { ca: 'PEM', proxy: 'http://proxy.test:3128', allowAddress: expect.any(Function) },
+      { ca: 'PEM' },
+    ]);
+  });
+
   it('sends credentials to a trusted token server only', async () => {
     for (const [realm, trusted] of [
       ['https://auth.example.com/t', true],
