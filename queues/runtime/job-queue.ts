@@ -52,7 +52,7 @@ export function createJobQueue(options: { readonly url: string; readonly prefix:
       return ok(undefined);
     },
     close: async () => {
-      await Promise.all([...open.values()].map(({ queue }) => queue.disconnect()));
+      for (const queue of open.values()) queue.close();
     },
   };
 }
@@ -68,27 +68,23 @@ function groupByQueue(jobs: readonly Job[]): readonly (readonly [QueueName, read
 }
 
 async function addTo(open: OpenQueue, jobs: readonly Job[]): Promise<Result<void>> {
-  const entries = jobs.map(entryOf);
   return guarded(open.status, async () => {
-    // Sent together on one connection, so the look for delayed jobs happens after the adds at the cost of no round trip.
-    const added = open.queue.addBulk(entries);
-    await Promise.all([added, open.promote(entries.map((entry) => entry.opts.deduplication.id))]);
+    const missing = await open.missing(jobs.map(keyOf));
+    const entries = jobs.filter((_job, i) => missing[i] !== false).map(entryOf);
+    if (entries.length > 0) await open.queue.addBulk(entries);
   });
 }
 
-type Entry = {
-  readonly name: string;
-  readonly data: Omit<Job, 'queue'>;
-  readonly opts: JobsOptions & { readonly deduplication: { readonly id: string } };
-};
+type Entry = { readonly name: string; readonly data: Omit<Job, 'queue'>; readonly opts: JobsOptions };
 
 function entryOf(job: Job): Entry {
   const { queue, ...data } = job;
+  const deduplication = { id: keyOf(job), keepLastIfActive: true };
+  return { name: queue, data, opts: { ...jobOptions(queue), deduplication } };
+}
+
+function keyOf(job: Job): string {
   // The table's entry belongs to the queue of this very job.
-  const definition = QUEUES[queue] as unknown as { readonly key: (job: Job) => string };
-  return {
-    name: queue,
-    data,
-    opts: { ...jobOptions(queue), deduplication: { id: definition.key(job), keepLastIfActive: true } },
-  };
+  const definition = QUEUES[job.queue] as unknown as { readonly key: (job: Job) => string };
+  return definition.key(job);
 }

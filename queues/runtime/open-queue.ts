@@ -7,21 +7,35 @@ import { producerConnection } from './connection.ts';
 export type OpenQueue = {
   readonly queue: Queue;
   readonly status: () => string;
-  /** Moves those of these keys whose job waits for a retry to the front of the line. */
-  readonly promote: (keys: readonly string[]) => Promise<void>;
+  /** Drops the connection at once, also one that never stood; BullMQ's own way waits for a Redis that may be away. */
+  readonly close: () => void;
+  /**
+   * Looks at the jobs that hold these keys, brings forward those that wait for a later time, and answers per key whether a job is still to be
+   * added. It is not when one waits to be run: it will read what is true then.
+   */
+  readonly missing: (keys: readonly string[]) => Promise<readonly boolean[]>;
 };
 
 /**
- * The ids of the jobs that hold these deduplication keys and wait for a later time. BullMQ drops a hint for such a job, so we
- * bring it forward instead: the hint is newer than the reason to pause.
+ * Per deduplication key: 1 when no job waits (add one), 0 when one does, the job's id when it waits for a later time (bring it forward). BullMQ itself would drop a hint
+ * for a delayed job, and would take many times the work to find that a job waits. The holder of a key waits when it
+ * exists, is neither active nor delayed, and has not finished. Anything in doubt is 1: BullMQ then decides.
  */
-const DELAYED_OF_KEYS = `
-local found = {}
-for _, key in ipairs(ARGV) do
-  local id = redis.call('GET', key)
-  if id and redis.call('ZSCORE', KEYS[1], id) then found[#found + 1] = id end
+const HOLDERS = `
+local answer = {}
+for i, key in ipairs(ARGV) do
+  answer[i] = 1
+  local id = redis.call('GET', KEYS[3] .. 'de:' .. key)
+  if id then
+    if redis.call('ZSCORE', KEYS[2], id) then
+      answer[i] = id
+    elseif redis.call('EXISTS', KEYS[3] .. id) == 1 and redis.call('HEXISTS', KEYS[3] .. id, 'finishedOn') == 0
+      and not redis.call('LPOS', KEYS[1], id) then
+      answer[i] = 0
+    end
+  end
 end
-return found`;
+return answer`;
 
 /** Opens one queue; it connects in the background, for ever. */
 export function openQueue(name: QueueName, options: { url: string; prefix: string; log: Log }): OpenQueue {
@@ -44,16 +58,25 @@ export function openQueue(name: QueueName, options: { url: string; prefix: strin
     client.on('ready', () => {
       reachable = true;
     });
-    client.defineCommand('hakopodDelayedOfKeys', { numberOfKeys: 1, lua: DELAYED_OF_KEYS });
+    client.defineCommand('hakopodHolders', { numberOfKeys: 3, lua: HOLDERS });
   });
   return {
     queue,
     status: () => client?.status ?? 'connecting',
-    promote: async (keys) => {
-      const redisKeys = keys.map((key) => queue.toKey(`de:${key}`));
-      const ids = await client?.runCommand('hakopodDelayedOfKeys', [queue.toKey('delayed'), ...redisKeys]);
-      // It may have begun to run meanwhile; then the hint is stored for a run after it.
-      await Promise.all((ids as readonly string[]).map((id) => backend.promote(id).catch(() => undefined)));
+    close: () => client?.disconnect(),
+    missing: async (keys) => {
+      const names = [queue.toKey('active'), queue.toKey('delayed'), queue.toKey('')];
+      const holders = (await client?.runCommand('hakopodHolders', [...names, ...keys])) as readonly (number | string)[];
+      return Promise.all(
+        holders.map(async (holder) => {
+          if (typeof holder === 'number') return holder === 1;
+          // When it began to run meanwhile, an add makes another run after it.
+          return backend.promote(holder).then(
+            () => false,
+            () => true,
+          );
+        }),
+      );
     },
   };
 }

@@ -18,6 +18,9 @@ export type WorkerTiming = {
 
 const DEFAULT_TIMING: WorkerTiming = { lockMs: 6_000, stalledCheckMs: 2_000, drainMs: 20_000, abortMs: 5_000 };
 
+/** With no job running, closing is a few round trips; longer means that Redis is away. */
+const IDLE_CLOSE_MS = 1_000;
+
 /** A job is never given up because its workers were killed: our jobs read before they write, so another run is harmless. */
 const MAX_STALLED_COUNT = 1_000_000;
 
@@ -50,16 +53,20 @@ export function startWorkers(options: WorkerOptions): Workers {
 
   async function drain(): Promise<void> {
     // Closing stops the fetching first and resolves when the running jobs are done.
-    const closed = Promise.all(workers.map((worker) => worker.close())).then(() => undefined);
-    const patience = new AbortController();
-    const finished = closed.finally(() => patience.abort());
-    await Promise.race([finished, options.clock.sleep(timing.drainMs, patience.signal)]);
+    const closed = Promise.all(workers.map((worker) => worker.close())).then(() => true);
+    const closedWithin = (ms: number): Promise<boolean> => within(closed, ms, options.clock);
+    const deadline = options.clock.now().getTime() + timing.drainMs;
+    while (running.size > 0 && options.clock.now().getTime() < deadline) {
+      if (await closedWithin(Math.min(50, timing.drainMs))) return;
+    }
     for (const controller of running.values()) controller.abort();
-    await Promise.race([finished, options.clock.sleep(timing.abortMs, patience.signal)]);
+    if (await closedWithin(running.size > 0 ? timing.abortMs : IDLE_CLOSE_MS)) return;
     if (running.size > 0) {
       options.log.warn('jobs ignored the end of this worker and will run again elsewhere', { jobs: running.size });
-      await Promise.all(workers.map((worker) => worker.disconnect()));
     }
+    // What is left waits for a handler that does not end or for a Redis that is away.
+    const dropped = Promise.all(workers.map((worker) => worker.getBackend().close(true))).then(() => true);
+    await within(dropped, IDLE_CLOSE_MS, options.clock);
   }
 
   return {
@@ -71,6 +78,14 @@ export function startWorkers(options: WorkerOptions): Workers {
       return stopped;
     },
   };
+}
+
+/** Whether the promise resolves in time. */
+async function within(done: Promise<boolean>, ms: number, clock: Clock): Promise<boolean> {
+  const patience = new AbortController();
+  const inTime = await Promise.race([done, clock.sleep(ms, patience.signal).then(() => false)]);
+  patience.abort();
+  return inTime;
 }
 
 type Shared = { readonly timing: WorkerTiming; readonly running: Map<BullJob, AbortController> };
