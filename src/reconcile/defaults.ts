@@ -1,5 +1,5 @@
 import type { Manifest } from '../kernel/index.ts';
-import { array, copyOf, type Mutable, object, setDefault } from './json.ts';
+import { array, type Mutable, object, setDefault } from './json.ts';
 import { fillPodTemplate, fillQuantities } from './pod-defaults.ts';
 
 /** Booleans the API server leaves out when false; for the others (pointers in its types) `false` and absent differ. */
@@ -34,17 +34,19 @@ function isAbsent(key: string, value: unknown): boolean {
   return EMPTY_MAP_IS_ABSENT.has(key) && Object.keys(value as object).length === 0;
 }
 
-/** Leaves out what the API server does not store. `opaque` maps hold user keys, whose values are kept as they are. */
+/** A copy to fill, without what the API server does not store. */
 function stored(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(stored);
-  const map = object(value);
-  if (map === undefined) return value;
-  return Object.fromEntries(
-    Object.entries(map).flatMap(([key, item]) => {
-      const next = stored(item);
-      return isAbsent(key, next) ? [] : [[key, next] as const];
-    }),
-  );
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Mutable = {};
+  for (const [key, item] of Object.entries(value)) {
+    const next = stored(item);
+    if (isAbsent(key, next)) continue;
+    // The one key a stranger could choose that assignment would swallow.
+    if (key === '__proto__') Object.defineProperty(copy, key, { value: next, enumerable: true });
+    else copy[key] = next;
+  }
+  return copy;
 }
 
 function fillDeployment(spec: Mutable): void {
@@ -97,11 +99,13 @@ function fillNetworkPolicy(spec: Mutable): void {
 
 /**
  * The form of an object in which equal meaning is equal JSON: what the API server would fill in is filled in, what it would not store is
- * left out, quantities have one form. It is applied to the desired and to the live object, so comparing them needs no server. Covers
+ * left out, quantities have one form, and status is gone. It is applied to the desired and to the live object, so comparing them needs no server. Covers
  * the kinds we render as of Kubernetes 1.35; the fixtures under `test/fixtures/defaulted` are a real server's answers.
  */
 export function normalForm(manifest: Manifest): Manifest {
-  const copy = copyOf(manifest);
+  const { status: _status, metadata, ...rest } = manifest;
+  const { managedFields: _managed, ...named } = metadata;
+  const copy = stored({ ...rest, metadata: named }) as Mutable;
   const spec = object(copy.spec);
   const template = object(spec?.template);
   if (spec !== undefined) {
@@ -113,5 +117,5 @@ export function normalForm(manifest: Manifest): Manifest {
     if (template !== undefined) fillPodTemplate(template);
   }
   if (manifest.kind === 'Secret') setDefault(copy, 'type', 'Opaque');
-  return stored(copy) as Manifest;
+  return copy as Manifest;
 }

@@ -82,7 +82,8 @@ function compare(path: readonly string[], pair: readonly [unknown, unknown], v: 
   }
   const [a, b] = [object(desired), object(live)];
   if (a !== undefined && b !== undefined) {
-    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) compare([...path, key], [a[key], b[key]], v);
+    for (const key of Object.keys(a)) if (a[key] !== b[key]) compare([...path, key], [a[key], b[key]], v);
+    for (const key of Object.keys(b)) if (!Object.hasOwn(a, key)) judgeForeign([...path, key], b[key], v);
     return;
   }
   if (desired !== live) v.found.push({ path: path.join('.'), kind: 'changed' });

@@ -61,6 +61,12 @@ describe('drift', () => {
     ]);
   });
 
+  it('is not fooled by a key that is special in JavaScript', () => {
+    const { desired, answer } = fixtureOf('Secret/api-environment-de95b6e17447e878');
+    const data = JSON.parse(JSON.stringify(answer.data).replace('{', '{"__proto__":"eA==",')) as object;
+    expect(drift(desired, { ...answer, data })).toEqual([{ path: 'data.__proto__', kind: 'foreign' }]);
+  });
+
   it('counts the revision of a Deployment, but not the release that last wrote an object', () => {
     const { desired, answer } = fixtureOf('Deployment/api');
     const annotations = { ...desired.metadata.annotations, 'hakopod.io/operation': 'acme.production.shop.9' };

@@ -73,6 +73,9 @@ export const MUTATIONS: readonly Mutation[] = [
     (live) => (live.spec.template.metadata.labels['hakopod.io/net-other'] = 'true'),
   ),
   deployment('a plain label on the pods', 'replace', (live) => (live.spec.template.metadata.labels.team = 'red')),
+  deployment('a label with a name every object has', 'replace', (live) => {
+    live.spec.template.metadata.labels.constructor = 'x';
+  }),
   deployment(
     'a removed label on the pods',
     'apply',
