@@ -88,10 +88,8 @@ function sideband(packets: readonly Packet[]): Result<{ readonly pack: Buffer } 
  * have or give, JGit "want <oid> not valid", git "filter 'tree' not supported" and the like for a filter that is switched off.
  */
 function refusalOf(text: string): Refusal {
-  const short = text.slice(0, 200);
-  if (/not our ref|not valid|unadvertised object|bad object|no such/i.test(short))
-    return { reason: 'missing', text: short };
-  return { reason: /filter/i.test(short) ? 'filter' : 'other', text: short };
+  if (/not our ref|not valid|unadvertised object|bad object|no such/i.test(text)) return { reason: 'missing', text };
+  return { reason: /filter/i.test(text) ? 'filter' : 'other', text };
 }
 
 function command(

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
-import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
+import { Agent, type Dispatcher, errors, ProxyAgent, request } from 'undici';
 import { fail, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import { isHereAddress } from './remote-url.ts';
 
@@ -156,7 +156,8 @@ function explain(error: unknown, signal: AbortSignal): Problem {
   if (code === 'EHERE') {
     return problem('invalid_url', 'the repository host resolves to this machine or a link-local address');
   }
-  if (code.startsWith('HPE_')) return problem('git_protocol', 'the Git server does not speak valid HTTP', { cause });
+  if (error instanceof errors.HTTPParserError)
+    return problem('git_protocol', 'the Git server does not speak valid HTTP', { cause });
   return problem('git_unavailable', undefined, { cause });
 }
 

@@ -4,7 +4,7 @@ import type { Http } from './http.ts';
 import type { FetchBatch, Kind, Loaded } from './loader.ts';
 import type { GitObject, ObjectFormat } from './objects.ts';
 import { readPack } from './pack.ts';
-import { type Target, uploadPack } from './transport.ts';
+import { redact, type Target, uploadPack } from './transport.ts';
 
 /** Room for headers, packet lengths and zlib's own bytes around the objects of a small answer. */
 const SLACK_BYTES = 64 * 1024;
@@ -51,7 +51,7 @@ export function createPartialFetch(options: PartialOptions): FetchBatch {
       const right = await fetchAll({ ...want, oids: want.oids.slice(half) }, signal);
       return new Map([...left, ...right]);
     }
-    const failed = fail(toProblem(failure));
+    const failed = fail(toProblem(options.target, failure));
     return new Map(want.oids.map((oid) => [oid, failed]));
   }
 
@@ -110,8 +110,10 @@ function isOfOneObject(failure: Failure): boolean {
   return 'refusal' in failure ? failure.refusal.reason === 'missing' : failure.problem.code === 'object_too_large';
 }
 
-function toProblem(failure: Failure): Problem {
+function toProblem(target: Target, failure: Failure): Problem {
   if ('problem' in failure) return failure.problem;
   const { reason, text } = failure.refusal;
-  return problem(reason === 'missing' ? 'commit_not_found' : 'git_protocol', undefined, { cause: text });
+  return problem(reason === 'missing' ? 'commit_not_found' : 'git_protocol', undefined, {
+    cause: redact(target, text),
+  });
 }

@@ -7,15 +7,23 @@ import { checkRemoteUrl } from './remote-url.ts';
 
 /** Most redirects of one discovery; a renamed repository takes one. */
 const MAX_REDIRECTS = 3;
+const CAUSE_LENGTH = 200;
 
 /** A remote whose URL is fine. `repository` separates caches by URL, `session` by URL and credentials. */
 export type Target = {
   readonly url: URL;
   readonly local: boolean;
   readonly authorization?: string;
+  /** What must not appear in a log. */
+  readonly secrets: readonly string[];
   readonly repository: string;
   readonly session: string;
 };
+
+/** Another system's words without the credentials it was sent, plain or encoded, should it repeat them. For `cause` only. */
+export function redact(target: Target, text: string): string {
+  return target.secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text).slice(0, CAUSE_LENGTH);
+}
 
 /** Where a repository answers after redirects, and what it can do. */
 export type Endpoint = { readonly base: URL; readonly advertisement: Advertisement };
@@ -28,14 +36,16 @@ export function targetOf(remote: Remote): Result<Target> {
   base.pathname = base.pathname.replace(/\/+$/, '');
   const repository = sha256(base.href);
   if (remote.credentials === undefined) {
-    return ok({ url: base, local: remote.local, repository, session: repository });
+    return ok({ url: base, local: remote.local, secrets: [], repository, session: repository });
   }
   const { username, password } = remote.credentials;
-  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const encoded = Buffer.from(`${username}:${password}`).toString('base64');
+  const authorization = `Basic ${encoded}`;
   return ok({
     url: base,
     local: remote.local,
     authorization,
+    secrets: [encoded, encodeURIComponent(password), password].filter((secret) => secret !== ''),
     repository,
     session: sha256(`${base.href}\n${authorization}`),
   });
