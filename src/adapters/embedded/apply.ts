@@ -102,7 +102,7 @@ export function serverSideApply(request: {
   const owned = others.reduce<FieldSet>((set, entry) => union(set, entry.fieldsV1), {});
   const dropped = mine === undefined ? undefined : difference(mine.fieldsV1, union(wanted, owned));
   const pruned = dropped === undefined ? merged : prune(merged, dropped, { owned, structureAt: writer.structureAt });
-  return { object: record(pruned), managed: [...others, entryOf(writer, 'Apply', wanted)] };
+  return { object: record(pruned), managed: inOrder([...others, entryOf(writer, 'Apply', wanted)]) };
 }
 
 /** The entries after a write that is not an apply: changed fields become the writer's, and nobody else's. */
@@ -119,7 +119,14 @@ export function trackUpdate(before: Manifest | undefined, after: Manifest, write
     else result.push({ ...entry, fieldsV1: rest });
   }
   const owns = Object.keys(mine).length > 0;
-  return owns ? [...result, entryOf(writer, 'Update', mine)] : result;
+  return owns ? inOrder([...result, entryOf(writer, 'Update', mine)]) : result;
+}
+
+/** Applies before updates, then by time and manager, as the API server sorts them. */
+function inOrder(entries: readonly Managed[]): readonly Managed[] {
+  const key = (entry: Managed): string =>
+    `${entry.operation} ${entry.time} ${entry.manager} ${entry.subresource ?? ''}`;
+  return [...entries].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
 type Clash = {

@@ -35,6 +35,7 @@ function pullPolicy(image: unknown): string {
   return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
+/** Requests follow limits in pods, and only there: a template keeps what it says. */
 function resources(value: Fields): Fields {
   const limits = record(value.limits);
   return Object.keys(limits).length === 0 ? value : { ...value, requests: under(record(value.requests), limits) };
@@ -47,7 +48,6 @@ function container(value: Fields): Fields {
     imagePullPolicy: pullPolicy(value.image),
     resources: {},
   });
-  filled = mapField(filled, 'resources', resources);
   for (const name of ['readinessProbe', 'livenessProbe', 'startupProbe']) filled = mapField(filled, name, probe);
   filled = mapItems(filled, 'ports', (port) => under(port, { protocol: 'TCP' }));
   return mapItems(filled, 'env', envEntry);
@@ -80,6 +80,18 @@ export function podSpec(spec: Fields): Fields {
   filled = mapItems(filled, 'containers', container);
   filled = mapItems(filled, 'initContainers', container);
   return mapItems(filled, 'volumes', volume);
+}
+
+/** What the API server fills into a pod of its own, beyond what a template gets. */
+export function ownPodSpec(spec: Fields): Fields {
+  const filled = under(podSpec(spec), {
+    serviceAccountName: 'default',
+    serviceAccount: 'default',
+    enableServiceLinks: true,
+    preemptionPolicy: 'PreemptLowerPriority',
+    priority: 0,
+  });
+  return mapItems(filled, 'containers', (value) => mapField(value, 'resources', resources));
 }
 
 /** A pod template with defaults. */

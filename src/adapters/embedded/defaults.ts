@@ -1,6 +1,6 @@
 import type { Manifest } from '../../kernel/index.ts';
-import { mapField, mapItems, podSpec, podTemplate, under } from './defaults-pod.ts';
-import { at, type Fields, isRecord, record, text, without } from './objects.ts';
+import { mapField, mapItems, ownPodSpec, podTemplate, under } from './defaults-pod.ts';
+import { at, type Fields, isRecord, items, record, text, without } from './objects.ts';
 
 function deployment(spec: Fields): Fields {
   let filled = under(spec, {
@@ -29,7 +29,7 @@ function job(spec: Fields): Fields {
     backoffLimit: 6,
     completionMode: 'NonIndexed',
     suspend: false,
-    manualSelector: undefined,
+    manualSelector: false,
     podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
   });
   return mapField(filled, 'template', podTemplate);
@@ -47,11 +47,16 @@ function cronJob(spec: Fields): Fields {
   return mapField(filled, 'jobTemplate', template);
 }
 
+function isExternal(spec: Fields): boolean {
+  return spec.type === 'NodePort' || spec.type === 'LoadBalancer' || items(spec.externalIPs).length > 0;
+}
+
 function service(spec: Fields): Fields {
-  const filled = under(spec, {
+  const filled = under(isExternal(spec) ? spec : without(spec, 'externalTrafficPolicy'), {
     type: 'ClusterIP',
     sessionAffinity: 'None',
     ...(spec.type === 'ExternalName' ? {} : { internalTrafficPolicy: 'Cluster' }),
+    ...(isExternal(spec) ? { externalTrafficPolicy: 'Cluster' } : {}),
   });
   return mapItems(filled, 'ports', (port) => under(port, { protocol: 'TCP', targetPort: port.port }));
 }
@@ -104,8 +109,7 @@ const SPECS: Readonly<Record<string, (spec: Fields) => Fields>> = {
   HorizontalPodAutoscaler: autoscaler,
   PersistentVolumeClaim: claim,
   CustomResourceDefinition: definition,
-  Pod: (spec) =>
-    under(podSpec(spec), { serviceAccountName: 'default', serviceAccount: 'default', enableServiceLinks: true }),
+  Pod: ownPodSpec,
 };
 
 /** `stringData` goes into `data`, base64; the type is filled in. */

@@ -22,26 +22,28 @@ export function itemStep(structure: Structure, item: unknown): string {
 export function fieldsOf(value: unknown, structureAt: StructureAt, path: readonly string[] = []): FieldSet {
   const structure = structureAt(path, value);
   if (structure.type === 'atomic') return LEAF;
+  if (isRecord(value)) return recordFields(value, structureAt, path);
   const set: Record<string, FieldSet> = {};
-  if (isRecord(value)) {
-    for (const [name, child] of Object.entries(value)) {
-      if (child !== undefined) set[`f:${name}`] = fieldsOf(child, structureAt, [...path, name]);
-    }
-    return set;
-  }
   for (const item of items(value)) {
     const step = itemStep(structure, item);
-    set[step] = structure.type === 'set' ? LEAF : { '.': LEAF, ...itemFields(item, structureAt, path) };
+    set[step] = structure.type === 'set' ? LEAF : { '.': LEAF, ...recordFields(record(item), structureAt, path) };
   }
   return set;
 }
 
-function itemFields(item: unknown, structureAt: StructureAt, path: readonly string[]): FieldSet {
+function recordFields(value: Fields, structureAt: StructureAt, path: readonly string[]): FieldSet {
   const set: Record<string, FieldSet> = {};
-  for (const [name, child] of Object.entries(record(item))) {
-    if (child !== undefined) set[`f:${name}`] = fieldsOf(child, structureAt, [...path, name]);
+  for (const [name, child] of Object.entries(value)) {
+    const at = [...path, name];
+    if (child === undefined || isNothing(child, structureAt(at, child))) continue;
+    set[`f:${name}`] = fieldsOf(child, structureAt, at);
   }
   return set;
+}
+
+/** An empty list of items with keys sets nothing: there is no item to own. */
+function isNothing(value: unknown, structure: Structure): boolean {
+  return Array.isArray(value) && value.length === 0 && structure.type !== 'atomic';
 }
 
 function isLeaf(set: FieldSet): boolean {

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../kernel/index.ts';
 import { type Denial, refuseDenied } from './access.ts';
 import { type DeleteRequest, deleteObject, type Propagation } from './delete.ts';
-import { type ApiError, badRequest, expired, invalid, methodNotAllowed, noSuchPath } from './errors.ts';
+import { type ApiError, badRequest, expired, invalid, methodNotAllowed, noSuchPath, refusal } from './errors.ts';
 import type { Machine, Target, WriteOptions } from './machine.ts';
 import { at, type Fields, isRecord, text } from './objects.ts';
 import { parseJson, patch } from './patch.ts';
@@ -59,7 +59,12 @@ function deleteRequest(call: Call): DeleteRequest {
   const pick = (name: string): string | undefined => text(at(body, name)) ?? call.query.get(name) ?? undefined;
   const propagation = pick('propagationPolicy');
   if (propagation !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagation)) {
-    throw badRequest('invalid propagationPolicy');
+    throw refusal(422, 'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value', {
+      reason: 'Invalid',
+      details: {
+        causes: [{ reason: 'FieldValueNotSupported', message: 'Unsupported value', field: 'propagationPolicy' }],
+      },
+    });
   }
   const dryRun =
     call.query.get('dryRun') === 'All' || (isRecord(body) && Array.isArray(body.dryRun) && body.dryRun.includes('All'));
@@ -115,7 +120,7 @@ function patchIt(desk: Desk, call: Call): Answer {
   const force = call.query.get('force') === 'true';
   if (type === 'application/apply-patch+yaml' && !call.query.get('fieldManager')) {
     throw invalid(target.info, target.name, [
-      { message: 'Required value: is required for apply patch', field: 'fieldManager' },
+      { reason: 'FieldValueRequired', message: 'Required value: is required for apply patch', field: 'fieldManager' },
     ]);
   }
   const options = optionsOf(call);

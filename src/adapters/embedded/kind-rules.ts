@@ -20,7 +20,8 @@ function newJob(job: Manifest): Manifest {
     'job-name': job.metadata.name,
   };
   const labels = { ...record(metadata.labels), ...own };
-  return withSpec(job, {
+  const labelled = Object.keys(job.metadata.labels ?? {}).length > 0;
+  return withSpec(labelled ? job : withMetadata(job, { labels }), {
     selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
     template: { ...template, metadata: { ...metadata, labels } },
   });
@@ -58,6 +59,9 @@ function newNamespace(namespace: Manifest): Manifest {
   return { ...withMetadata(namespace, { labels }), spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
 }
 
+/** Holds a claim until no pod uses it. */
+export const CLAIM_FINALIZER = 'kubernetes.io/pvc-protection';
+
 /** What the API server adds to a new object of some kinds; `status` is its first status. */
 export function completeNew(store: ObjectStore, object: Manifest): Manifest {
   switch (`${object.apiVersion}/${object.kind}`) {
@@ -70,7 +74,7 @@ export function completeNew(store: ObjectStore, object: Manifest): Manifest {
     case 'v1/Pod':
       return { ...object, status: { phase: 'Pending', qosClass: 'BestEffort' } };
     case 'v1/PersistentVolumeClaim':
-      return { ...object, status: { phase: 'Pending' } };
+      return { ...withMetadata(object, { finalizers: [CLAIM_FINALIZER] }), status: { phase: 'Pending' } };
     case 'networking.k8s.io/v1/Ingress':
       return { ...object, status: { loadBalancer: {} } };
     case 'apps/v1/Deployment':
@@ -108,12 +112,17 @@ const IMMUTABLE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['spec', 'completions'],
     ['spec', 'completionMode'],
   ],
-  'v1/Service': [
-    ['spec', 'clusterIP'],
-    ['spec', 'clusterIPs'],
-  ],
   'v1/Secret': [['type']],
 };
+
+/** No finalizer may join once an object is being deleted. */
+export function lateFinalizers(live: Manifest, next: Manifest): readonly Cause[] {
+  const before = live.metadata.finalizers ?? [];
+  const added = (next.metadata.finalizers ?? []).some((finalizer) => !before.includes(finalizer));
+  if (live.metadata.deletionTimestamp === undefined || !added) return [];
+  const message = 'Forbidden: no new finalizers can be added if the object is being deleted';
+  return [{ reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' }];
+}
 
 /** The fields of a kind that may never change, checked against the live object; 422 causes. */
 export function immutableCauses(live: Manifest, next: Manifest): readonly Cause[] {
@@ -133,12 +142,23 @@ export function immutableCauses(live: Manifest, next: Manifest): readonly Cause[
       });
     }
   }
+  if (kind === 'v1/Service' && !sameJson(addressesOf(live), addressesOf(next))) {
+    causes.push({
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: may not change once set',
+      field: 'spec.clusterIPs[0]',
+    });
+  }
   if (kind === 'v1/PersistentVolumeClaim' && !sameJson(fixedClaim(live), fixedClaim(next))) {
     const message =
       'Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName';
     causes.push({ reason: 'FieldValueForbidden', message, field: 'spec' });
   }
   return causes;
+}
+
+function addressesOf(service: Manifest): readonly unknown[] {
+  return [at(service, 'spec', 'clusterIP'), at(service, 'spec', 'clusterIPs')];
 }
 
 function fixedClaim(claim: Manifest): Fields {

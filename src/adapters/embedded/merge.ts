@@ -74,14 +74,13 @@ function remove(target: unknown, path: readonly string[]): Step {
 }
 
 function replace(target: unknown, path: readonly string[], value: unknown): Step {
-  const there = read(target, path);
-  if ('failed' in there) return there;
   if (path.length === 0) return { value };
-  return edit(target, path, (container, key) =>
-    Array.isArray(container)
-      ? { value: container.with(Number(key), value) }
-      : { value: { ...(container as object), [key]: value } },
-  );
+  return edit(target, path, (container, key) => {
+    // Kubernetes' library replaces a key that an object does not have, where RFC 6902 has it fail (seen on 1.35.4).
+    if (isRecord(container)) return { value: { ...container, [key]: value } };
+    const there = read(container, [key]);
+    return 'failed' in there ? there : { value: (container as readonly unknown[]).with(Number(key), value) };
+  });
 }
 
 function step(target: unknown, operation: Record<string, unknown>): Step {

@@ -58,10 +58,10 @@ export function patch(
   }
 }
 
-function byOperations(target: Target, live: Manifest, operations: unknown): unknown {
+function byOperations(_target: Target, live: Manifest, operations: unknown): unknown {
   const result = jsonPatch(live, items(operations));
   if ('value' in result) return result.value;
-  throw invalid(target.info, target.name, [{ reason: 'FieldValueInvalid', message: result.failed }]);
+  throw refusal(422, `the patch can not be carried out: ${result.failed}`, { reason: 'Invalid', details: {} });
 }
 
 function change(
@@ -71,7 +71,15 @@ function change(
 ): { readonly object: Manifest; readonly created: boolean } {
   const live = mustGet(machine, target);
   const next = asObject(target, request.edit(live));
+  refuseOtherUid(target, live, next);
   return { object: update(machine, target, { live, next, options: request.options }), created: false };
+}
+
+/** A patch that would change the uid is invalid, where a PUT with another uid is a conflict. */
+function refuseOtherUid({ info, name }: Target, live: Manifest, next: Manifest): void {
+  if (next.metadata.uid === undefined || next.metadata.uid === live.metadata.uid) return;
+  const message = 'Invalid value: field is immutable';
+  throw invalid(info, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.uid' }]);
 }
 
 function conflictStatus(conflicts: readonly Conflict[]): Error {
@@ -107,10 +115,7 @@ function apply(
   if (live === undefined && given.metadata.uid !== undefined) {
     throw refusal(409, 'the object to be applied carries a uid but does not exist', { reason: 'Conflict' });
   }
-  if (live !== undefined && given.metadata.uid !== undefined && given.metadata.uid !== live.metadata.uid) {
-    const message = 'Invalid value: field is immutable';
-    throw invalid(info, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.uid' }]);
-  }
+  if (live !== undefined) refuseOtherUid(target, live, given);
   const applied = ownPart(ownable(given), info.status, options.subresource);
   const result = serverSideApply({ live, applied, writer: writerOf(machine, info, options), force });
   if ('conflicts' in result) throw conflictStatus(result.conflicts);

@@ -10,6 +10,7 @@ import { answer, type Call, type Desk, watchOf } from './handlers.ts';
 import { logText, sendLog } from './logs.ts';
 import { isRecord } from './objects.ts';
 import { parseJson } from './patch.ts';
+import { apiVersionOf } from './resources.ts';
 import { type Route, routeOf, segmentsOf } from './routes.ts';
 import type { WatchHub } from './watch.ts';
 import { mustGet } from './write.ts';
@@ -151,6 +152,12 @@ async function review(front: Front, request: IncomingMessage, response: ServerRe
   send(response, 201, JSON.stringify(reviewAccess(front.denials(), isRecord(body) ? body : {})));
 }
 
+/** Whether any resource of the group and version of a path is served; a path outside gets a page that is not JSON. */
+function isServed(front: Front, segments: readonly string[]): boolean {
+  const apiVersion = segments[0] === 'api' ? segments[1] : segments.slice(1, 3).join('/');
+  return front.machine.registry.all().some((info) => apiVersionOf(info) === apiVersion);
+}
+
 async function handle(front: Front, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (!isAuthorized(front.token, request.headers.authorization ?? '')) {
     throw refusal(401, 'Unauthorized', { reason: 'Unauthorized' });
@@ -166,7 +173,11 @@ async function handle(front: Front, request: IncomingMessage, response: ServerRe
   if (document !== undefined)
     return send(response, 200, typeof document === 'string' ? document : JSON.stringify(document));
   const route = routeOf(front.machine.registry, { method, segments, query: url.searchParams });
-  if (route === undefined) throw noSuchPath();
+  if (route === undefined) {
+    if (isServed(front, segments)) throw noSuchPath();
+    response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n');
+    return;
+  }
   return handleResource(front, route, { request, response, url });
 }
 

@@ -16,7 +16,7 @@ import {
   stale,
 } from './errors.ts';
 import { seconds, suffix } from './ids.ts';
-import { builtInCauses, carryOver, completeNew, immutableCauses } from './kind-rules.ts';
+import { builtInCauses, carryOver, completeNew, immutableCauses, lateFinalizers } from './kind-rules.ts';
 import type { Machine, Target, WriteOptions } from './machine.ts';
 import { at, isManifest, isRecord, items, sameJson, text, withMetadata, without } from './objects.ts';
 import { omitEmpty } from './omit-empty.ts';
@@ -77,7 +77,7 @@ function mustHaveNamespace(machine: Machine, { info, namespace, name }: Target):
 function judge(machine: Machine, info: ResourceInfo, states: { live: Manifest | undefined; next: Manifest }): void {
   const { live, next } = states;
   const causes: Cause[] = [
-    ...(live === undefined ? [] : immutableCauses(live, next)),
+    ...(live === undefined ? [] : [...immutableCauses(live, next), ...lateFinalizers(live, next)]),
     ...(info.custom === undefined ? builtInCauses(machine.store, live, next) : customCauses(info, next)),
   ];
   const message = machine.validators[`${info.group}/${info.kind}`]?.(next, live);
@@ -136,12 +136,12 @@ export function create(
     deletionTimestamp: undefined,
     managedFields: undefined,
   });
-  const object = completeNew(machine.store, shape(info, fresh));
+  const shaped = shape(info, fresh);
+  const object = completeNew(machine.store, shaped);
   judge(machine, info, { live: undefined, next: object });
   admit(machine, info, { operation: 'CREATE', object, previous: undefined, subresource: undefined });
   if (machine.store.get(info, namespace, name) !== undefined) throw alreadyExists(info, name);
-  const claimed = info.status ? without(object, 'status') : object;
-  const managed = request.managed ?? trackUpdate(undefined, claimed, writerOf(machine, info, options));
+  const managed = request.managed ?? trackUpdate(undefined, shaped, writerOf(machine, info, options));
   const stored = withMetadata(object, { managedFields: managed.length === 0 ? undefined : managed });
   if (options.dryRun) return stored;
   return machine.store.put(info, stored);
@@ -191,6 +191,19 @@ function bumps(info: ResourceInfo, live: Manifest, next: Manifest): boolean {
   }
 }
 
+/**
+ * A NetworkPolicy written with an empty list gets a new generation each time, although what is stored is the same: its strategy tells a nil
+ * list from an empty one (seen on 1.35.4).
+ */
+function hasEmptyRules(object: Manifest): boolean {
+  if (object.kind !== 'NetworkPolicy') return false;
+  const hasEmpty = (value: unknown): boolean =>
+    Array.isArray(value)
+      ? value.length === 0 || value.some(hasEmpty)
+      : isRecord(value) && Object.values(value).some(hasEmpty);
+  return hasEmpty(object.spec);
+}
+
 function checkVersion(info: ResourceInfo, live: Manifest, next: Manifest): void {
   const { name, resourceVersion, uid } = next.metadata;
   if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== live.metadata.resourceVersion) {
@@ -237,8 +250,10 @@ export function update(
     items(request.next.metadata.managedFields).length === 0 && request.next.metadata.managedFields !== undefined;
   const before = reset && request.managed === undefined ? withMetadata(live, { managedFields: undefined }) : live;
   const managed = request.managed ?? trackUpdate(before, shaped, writerOf(machine, info, options));
-  const generation = bumps(info, live, shaped) ? (live.metadata.generation ?? 0) + 1 : live.metadata.generation;
-  const next = withMetadata(shaped, { managedFields: managed, generation });
+  const bumped = bumps(info, live, shaped) || hasEmptyRules(joined);
+  const generation = bumped ? (live.metadata.generation ?? 0) + 1 : live.metadata.generation;
+  const managedFields = managed.length === 0 ? undefined : managed;
+  const next = withMetadata(shaped, { managedFields, generation });
   if (unchanged(live, next)) return live;
   judge(machine, info, { live, next });
   admit(machine, info, { operation: 'UPDATE', object: next, previous: live, subresource: options.subresource });

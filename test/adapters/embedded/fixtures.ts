@@ -61,7 +61,11 @@ export function widgets(): Manifest {
       color: { type: 'string', enum: ['red', 'blue'], default: 'red' },
       parts: {
         type: 'array',
-        items: { type: 'object', properties: { name: { type: 'string' }, weight: { type: 'integer' } } },
+        items: {
+          type: 'object',
+          required: ['name'],
+          properties: { name: { type: 'string' }, weight: { type: 'integer' } },
+        },
         'x-kubernetes-list-type': 'map',
         'x-kubernetes-list-map-keys': ['name'],
       },
