@@ -87,7 +87,9 @@ export const Config = z.strictObject({
     .min(1024 * 1024)
     .default(200 * 1024 ** 2)
     .describe('largest shallow fetch from servers without partial clone, bytes'),
-  localRegistries: List.default([]).describe('registries that may have private addresses: host:port, or http://host:port for plain http'),
+  localRegistries: List.default([]).describe(
+    'registries that may have private addresses: host:port, or http://host:port for plain http',
+  ),
   localRepositories: z
     .union([z.boolean(), z.stringbool()])
     .default(false)
@@ -108,6 +110,12 @@ export const Config = z.strictObject({
     .describe('how long a webhook may be ahead of the Git server'),
   resyncSeconds: Seconds.default(15).describe('how often every job is derived again from the custom resources'),
   driftSeconds: Seconds.default(180).describe('how often an application at rest is compared with the cluster'),
+  leaseSeconds: z.coerce
+    .number()
+    .min(1)
+    .max(300)
+    .default(15)
+    .describe('how long a worker that stopped answering keeps its applications'),
   drainSeconds: Seconds.default(25).describe('how long a stopping worker lets running jobs finish'),
   hookBodyBytes: z.coerce
     .number()

@@ -14,11 +14,12 @@ import {
 import { planRelease } from '../plan/index.ts';
 import type { Application as ApplicationResource, GitSource, Release } from '../ports/index.ts';
 import { REQUESTED_AT } from '../ports/index.ts';
-import { type Application, parseSpec, requiredSecrets } from '../spec/index.ts';
+import { type Application, parseSpec, requiredSecrets, withPosition } from '../spec/index.ts';
 import { deployContext, describeOutcome, type Standing } from '../status/index.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
-import { reportsOf, withReport } from './ledger.ts';
+import { reportOf, reportsOf, withReport } from './ledger.ts';
+import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
 import { remoteOf } from './remote.ts';
 
@@ -58,25 +59,16 @@ async function planOnce(deps: Deps, name: string, run: Run): Promise<Result<void
   const source = read.value;
   if (source === undefined) return ok(undefined);
   if (source.deleting) return closeSource(deps, source);
-  if (source.spec.suspended === true || !needsPlan(source)) return ok(undefined);
+  if (source.spec.suspended === true) return ok(undefined);
+  if (wantsFreshLook(source))
+    return deps.jobs.add({ queue: 'sync', repository: source.spec.repository, ref: source.spec.ref });
+  if (!needsPlan(source)) return ok(undefined);
 
   const wanted = await loadWanted(deps, source);
   if (!wanted.ok) return wanted;
   const verdict = await judge(deps, wanted.value, run);
   if (!verdict.ok) return verdict;
   return record(deps, wanted.value, verdict.value);
-}
-
-/** True when the source's commit, binding, grant or request was not planned yet. */
-export function needsPlan(source: GitSource): boolean {
-  const { seen, planned } = source.status;
-  if (seen === undefined) return false;
-  return (
-    planned === undefined ||
-    planned.commit !== seen.commit ||
-    planned.generation !== source.generation ||
-    planned.request !== source.annotations[REQUESTED_AT]
-  );
 }
 
 async function loadWanted(deps: Deps, source: GitSource): Promise<Result<Wanted>> {
@@ -121,19 +113,20 @@ async function judge(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Verdi
     application,
     previous: previous.value,
   });
-  if (!granted.ok) return ok({ kind: 'refused', problems: [granted.problem] });
+  const { text } = desired.value;
+  if (!granted.ok) return ok({ kind: 'refused', problems: [withPosition(granted.problem, text)] });
 
   const missing = await deps.secrets.missing(key, requiredSecrets(application));
   if (!missing.ok) return missing;
   const planned = planRelease({ granted: granted.value, previous: previous.value, missingSecrets: missing.value });
   const [first, ...others] = [...planned.refusals, ...installationRefusals(deps, application)];
-  if (first !== undefined) return ok({ kind: 'refused', problems: [first, ...others] });
+  if (first !== undefined) return ok({ kind: 'refused', problems: [withPosition(first, text), ...others] });
   if (planned.unchanged && latest !== undefined && latest.status.state === 'succeeded')
     return ok({ kind: 'unchanged', revision: latest.spec.revision });
   return accept(deps, wanted, { application, commit });
 }
 
-type SpecRead = { readonly application: Application } | { readonly refused: Verdict };
+type SpecRead = { readonly application: Application; readonly text: string } | { readonly refused: Verdict };
 
 async function readSpec(deps: Deps, wanted: Wanted, run: Run): Promise<Result<SpecRead>> {
   const { source, commit } = wanted;
@@ -151,7 +144,7 @@ async function readSpec(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Sp
   });
   if (!file.ok) return file;
   const parsed = parseSpec(file.value.text);
-  if (parsed.ok) return ok({ application: parsed.application });
+  if (parsed.ok) return ok({ application: parsed.application, text: file.value.text });
   const [first = problem('invalid_spec'), ...others] = parsed.problems;
   return ok({ refused: { kind: 'refused', problems: [first, ...others] } });
 }
@@ -261,7 +254,10 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
   return deps.jobs.addAll([{ queue: 'reconcile', application: source.name }, report]);
 }
 
-/** The ledger after this verdict. A release that already ended has had its last word there; an acceptance does not take it back. */
+/**
+ * The ledger after this verdict. A release that already ended has had its last word there, and a commit that succeeded needs not hear
+ * that it changes nothing now.
+ */
 function reportedBy(
   current: GitSource,
   input: { readonly commit: string; readonly verdict: Verdict; readonly at: Date },
@@ -269,7 +265,10 @@ function reportedBy(
   const { commit, verdict, at } = input;
   const reports = reportsOf(current);
   const isReleased = verdict.kind === 'accepted' && current.status.released?.revision === verdict.revision;
-  return isReleased ? [...reports] : withReport(reports, commit, describeOutcome(standingOf(verdict)), at);
+  const isKnownGood = verdict.kind === 'unchanged' && reportOf(current, commit)?.desired.outcome === 'success';
+  return isReleased || isKnownGood
+    ? [...reports]
+    : withReport(reports, commit, describeOutcome(standingOf(verdict)), at);
 }
 
 /** One pending status says it all: a release starts as soon as it is accepted, and each status is a call at the forge. */

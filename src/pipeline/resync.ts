@@ -2,7 +2,7 @@ import { ok, type Result } from '../kernel/index.ts';
 import { type GitSource, type Job, REQUESTED_AT } from '../ports/index.ts';
 import type { Deps } from './context.ts';
 import { isOwed, reportsOf } from './ledger.ts';
-import { needsPlan } from './plan.ts';
+import { needsPlan, wantsFreshLook } from './plan-need.ts';
 
 /**
  * Derives every job again from the custom resources: what makes losing Redis lose nothing. Runs when a worker starts and every few
@@ -26,10 +26,8 @@ export function jobsOfSource(source: GitSource): readonly Job[] {
     .filter(isOwed)
     .map((report): Job => ({ queue: 'report', source: source.name, commit: report.commit }));
   if (source.spec.suspended === true) return owed;
-  const request = source.annotations[REQUESTED_AT];
-  const wantsSync = source.status.seen === undefined || source.status.planned?.request !== request;
   const syncJob: Job = { queue: 'sync', repository: source.spec.repository, ref: source.spec.ref };
-  return [...(wantsSync ? [syncJob] : []), ...(needsPlan(source) ? [planJob] : []), ...owed];
+  return [...(wantsFreshLook(source) ? [syncJob] : needsPlan(source) ? [planJob] : []), ...owed];
 }
 
 /** Applications with an accepted release that has no end yet. */

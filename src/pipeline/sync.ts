@@ -9,10 +9,11 @@ import {
   type Result,
   repoPath,
 } from '../kernel/index.ts';
-import type { GitRepository, GitSource, Job, Remote } from '../ports/index.ts';
+import { type GitRepository, type GitSource, type Job, REQUESTED_AT, type Remote } from '../ports/index.ts';
 import { describeOutcome, type Shown } from '../status/index.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { reportsOf, withReport } from './ledger.ts';
+import { wantsFreshLook } from './plan-need.ts';
 import { remoteOf } from './remote.ts';
 
 /** Sources of one ref that hear of a commit touching none of them; more would be noise at the forge. */
@@ -106,7 +107,7 @@ async function touchedSources(
   const { now, sources } = input;
   const { head } = now;
   if (head === undefined) return ok([]);
-  const waiting = sources.filter((source) => source.status.seen === undefined);
+  const waiting = sources.filter(wantsFreshLook);
   if (now.known === head) return ok(waiting);
   const base = commitSha(now.known ?? '');
   if (!base.ok) return ok(sources);
@@ -125,7 +126,7 @@ async function touchedSources(
   if (!changed.ok) return changed;
   const set = changed.value;
   if (set === undefined) return ok(sources);
-  return ok(sources.filter((source) => source.status.seen === undefined || set.has(storedPath(source.spec.path))));
+  return ok(sources.filter((source) => wantsFreshLook(source) || set.has(storedPath(source.spec.path))));
 }
 
 /**
@@ -206,8 +207,8 @@ function marked(
     add(head, describeOutcome({ kind: 'untouched', path: source.spec.path }));
 
   const nextSeen =
-    input.isTouched && head !== undefined && seen?.commit !== head
-      ? { commit: head as string, at: at.toISOString() }
+    input.isTouched && head !== undefined && (seen?.commit !== head || wantsFreshLook(source))
+      ? { commit: head, generation: source.generation, request: source.annotations[REQUESTED_AT], at: at.toISOString() }
       : seen;
   if (nextSeen === seen && reports.length === reportsOf(source).length) return undefined;
   return { ...source.status, seen: nextSeen, reports };

@@ -76,7 +76,15 @@ export const GitSourceSpec = z.object({
 export const GitSourceStatus = z.object({
   observedGeneration: z.int().optional(),
   conditions: Conditions,
-  seen: z.object({ commit: z.string(), at: Timestamp }).optional().describe('the commit to plan'),
+  seen: z
+    .object({
+      commit: z.string(),
+      generation: z.int().describe('of the source when the ref was read'),
+      request: z.string().optional().describe('the sync request this reading answered'),
+      at: Timestamp,
+    })
+    .optional()
+    .describe('the commit to plan'),
   planned: z
     .object({
       commit: z.string(),

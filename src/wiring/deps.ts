@@ -45,7 +45,13 @@ export async function openDeps(
   return ok({
     store,
     cluster,
-    leases: createLeases(cluster, { namespace, holder: `${hostname()}-${random.hex(6)}`, clock, log }),
+    leases: createLeases(cluster, {
+      namespace,
+      holder: `${hostname()}-${random.hex(6)}`,
+      durationMs: config.leaseSeconds * 1000,
+      clock,
+      log,
+    }),
     secrets: createSecretStore({ cluster, namespace, clock }),
     credentials: createCredentialStore({ cluster, namespace }),
     git,

@@ -181,7 +181,12 @@ function startJobs(
     log: deps.log,
     metrics: parts.metrics,
     clock: deps.clock,
-    timing: { drainMs: config.drainSeconds * 1000 },
+    // A job's lock outlives its worker by less than the lease does: whoever takes the job over then finds the lease free, or soon.
+    timing: {
+      drainMs: config.drainSeconds * 1000,
+      lockMs: config.leaseSeconds * 400,
+      stalledCheckMs: config.leaseSeconds * 130,
+    },
   });
   const unwatch = watchSources(deps);
   const ending = new AbortController();

@@ -23,7 +23,11 @@ describe('a push', () => {
     const commit = await world.tree.push('hakopod.toml', file(1), 'first');
     expect((await deliver(hook, { commit })).status).toBe(202);
     expect(await finalOf(world, commit)).toMatchObject({ state: 'success', description: 'released revision 1' });
-    expect(applicationObjects(world, 'Deployment').map((object) => object.metadata.name).sort()).toEqual(['api', 'web']);
+    expect(
+      applicationObjects(world, 'Deployment')
+        .map((object) => object.metadata.name)
+        .sort(),
+    ).toEqual(['api', 'web']);
     expect(applicationObjects(world, 'Job')).toHaveLength(1);
     const status = await world.cli(['status', 'acme/production/shop']);
     expect(status.out).toContain('healthy, revision 1');
@@ -33,19 +37,27 @@ describe('a push', () => {
     const first = await world.tree.push('hakopod.toml', file(1), 'first');
     await deliver(hook, { commit: first });
     await finalOf(world, first);
-    const before = JSON.stringify(world.cluster.objects().filter((object) => object.metadata.namespace?.startsWith('hp-')));
+    const before = JSON.stringify(
+      world.cluster.objects().filter((object) => object.metadata.namespace?.startsWith('hp-')),
+    );
     const second = await world.tree.push('hakopod.toml', file(1, true), 'patch');
     await deliver(hook, { commit: second });
     const status = await finalOf(world, second);
     expect(status.state).toBe('failure');
     expect(status.description).toContain('services.api.kubernetes');
-    expect(JSON.stringify(world.cluster.objects().filter((object) => object.metadata.namespace?.startsWith('hp-')))).toBe(before);
+    expect(
+      JSON.stringify(world.cluster.objects().filter((object) => object.metadata.namespace?.startsWith('hp-'))),
+    ).toBe(before);
   });
 
   it('delivered shuffled and doubled with nineteen others ends at the twentieth, one final status each', async () => {
     const commits: string[] = [];
-    for (let build = 1; build <= 20; build += 1) commits.push(await world.tree.push('hakopod.toml', file(build), `build ${build}`));
-    const deliveries = commits.flatMap((commit) => [{ commit, id: `delivery-${commit}` }, { commit, id: `delivery-${commit}` }]);
+    for (let build = 1; build <= 20; build += 1)
+      commits.push(await world.tree.push('hakopod.toml', file(build), `build ${build}`));
+    const deliveries = commits.flatMap((commit) => [
+      { commit, id: `delivery-${commit}` },
+      { commit, id: `delivery-${commit}` },
+    ]);
     // A fixed shuffle: the same order on each run.
     deliveries.sort((a, b) => (a.commit.slice(8) < b.commit.slice(8) ? -1 : 1));
     const answers = await Promise.all(deliveries.map((delivery) => deliver(hook, delivery)));

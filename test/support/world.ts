@@ -23,8 +23,20 @@ export const NAMESPACE = 'hakopod-system';
 export const CONTEXT = 'hakopod/deploy/acme/production/shop';
 
 /** How the source of the world's one application is added. */
-export type Binding = { readonly app: string; readonly forge: 'github' | 'gitlab'; readonly repositoryId: string; readonly path: string; readonly flags: readonly string[] };
-const SHOP: Binding = { app: 'acme/production/shop', forge: 'github', repositoryId: '4711', path: 'hakopod.toml', flags: [] };
+export type Binding = {
+  readonly app: string;
+  readonly forge: 'github' | 'gitlab';
+  readonly repositoryId: string;
+  readonly path: string;
+  readonly flags: readonly string[];
+};
+const SHOP: Binding = {
+  app: 'acme/production/shop',
+  forge: 'github',
+  repositoryId: '4711',
+  path: 'hakopod.toml',
+  flags: [],
+};
 
 /** Real parts around the code under test: Git over HTTP, Redis, the embedded cluster over HTTP, a recording forge and a registry. */
 export type World = {
@@ -72,7 +84,11 @@ export async function startWorld(options: { readonly cluster?: EmbeddedOptions }
   await mkdir(work);
   await createBareRepository(root, 'shop.git');
   const git = await startGitServer({ root });
-  stops.push(() => git.stop(), () => registry.stop(), () => forge.stop());
+  stops.push(
+    () => git.stop(),
+    () => registry.stop(),
+    () => forge.stop(),
+  );
   registry.addImage('shop/api', '1.4');
   registry.addImage('shop/web', '2.0');
   const gitUrl = `${git.url}/shop.git`;
@@ -125,7 +141,11 @@ export async function startWorld(options: { readonly cluster?: EmbeddedOptions }
       const serving = await startServing({ ...config(), ...overrides }, { write });
       if (!serving.ok) throw new Error(serving.problem.message);
       stops.push(() => serving.value.stop());
-      await until('the server is ready', async () => (await fetch(`http://127.0.0.1:${serving.value.adminPort ?? serving.value.port}/readyz`)).status === 200);
+      await until(
+        'the server is ready',
+        async () =>
+          (await fetch(`http://127.0.0.1:${serving.value.adminPort ?? serving.value.port}/readyz`)).status === 200,
+      );
       return serving.value;
     },
     cli: (args, input = '') => cliIn(config(), { args, input, lines }),
@@ -133,11 +153,31 @@ export async function startWorld(options: { readonly cluster?: EmbeddedOptions }
       const binding = { ...SHOP, ...given };
       const { app, forge: kind, repositoryId, path, flags } = binding;
       const added = await world.cli(
-        ['sources', 'add', gitUrl, '--app', app, '--forge', kind, '--repository-id', repositoryId, '--slug', 'acme/shop', '--path', path, '--local', '--token-stdin', ...flags],
+        [
+          'sources',
+          'add',
+          gitUrl,
+          '--app',
+          app,
+          '--forge',
+          kind,
+          '--repository-id',
+          repositoryId,
+          '--slug',
+          'acme/shop',
+          '--path',
+          path,
+          '--local',
+          '--token-stdin',
+          ...flags,
+        ],
         'forge-token-0123456789\n',
       );
       if (added.code !== 0) throw new Error(added.out);
-      return { path: /\/hooks\/[0-9a-f]{32}/.exec(added.out)?.[0] ?? '', secret: /shown once\): (\S+)/.exec(added.out)?.[1] ?? '' };
+      return {
+        path: /\/hooks\/[0-9a-f]{32}/.exec(added.out)?.[0] ?? '',
+        secret: /shown once\): (\S+)/.exec(added.out)?.[1] ?? '',
+      };
     },
     defer: (stop) => {
       stops.push(stop);
@@ -149,7 +189,10 @@ export async function startWorld(options: { readonly cluster?: EmbeddedOptions }
   return world;
 }
 
-async function cliIn(config: Config, call: { readonly args: readonly string[]; readonly input: string; readonly lines: string[] }): Promise<{ code: number; out: string }> {
+async function cliIn(
+  config: Config,
+  call: { readonly args: readonly string[]; readonly input: string; readonly lines: string[] },
+): Promise<{ code: number; out: string }> {
   const printed: string[] = [];
   const print = (line: string): void => {
     printed.push(line);
@@ -175,7 +218,11 @@ async function cliIn(config: Config, call: { readonly args: readonly string[]; r
 }
 
 /** Polls until the look succeeds; fails loudly after `ms`. */
-export async function until<T>(what: string, look: () => Promise<T | undefined | false> | T | undefined | false, ms = 20_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  ms = 20_000,
+): Promise<T> {
   const deadline = Date.now() + ms;
   for (;;) {
     const found = await look();
@@ -186,8 +233,16 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
 }
 
 /** Delivers a GitHub push as the forge would. */
-export async function deliver(hook: { readonly url: string; readonly secret: string }, push: { readonly commit: string; readonly id?: string; readonly repositoryId?: number; readonly ref?: string }): Promise<Response> {
-  const body = JSON.stringify({ ref: push.ref ?? 'refs/heads/main', after: push.commit, deleted: false, repository: { id: push.repositoryId ?? 4711, full_name: 'acme/shop' } });
+export async function deliver(
+  hook: { readonly url: string; readonly secret: string },
+  push: { readonly commit: string; readonly id?: string; readonly repositoryId?: number; readonly ref?: string },
+): Promise<Response> {
+  const body = JSON.stringify({
+    ref: push.ref ?? 'refs/heads/main',
+    after: push.commit,
+    deleted: false,
+    repository: { id: push.repositoryId ?? 4711, full_name: 'acme/shop' },
+  });
   return fetch(hook.url, {
     method: 'POST',
     body,
@@ -202,7 +257,9 @@ export async function deliver(hook: { readonly url: string; readonly secret: str
 
 /** Statuses of a commit that are not pending, in the deploy context. */
 export function finals(world: World, commit: string): readonly RecordedStatus[] {
-  return world.forge.statuses().filter((status) => status.commit === commit && status.context === CONTEXT && status.state !== 'pending');
+  return world.forge
+    .statuses()
+    .filter((status) => status.commit === commit && status.context === CONTEXT && status.state !== 'pending');
 }
 
 export function finalOf(world: World, commit: string, ms?: number): Promise<RecordedStatus> {
@@ -210,6 +267,11 @@ export function finalOf(world: World, commit: string, ms?: number): Promise<Reco
 }
 
 /** The embedded cluster's objects of the application, without the control namespace. */
-export function applicationObjects(world: World, kind: string): readonly { readonly metadata: { readonly name: string } }[] {
-  return world.cluster.objects().filter((object) => object.kind === kind && object.metadata.namespace?.startsWith('hp-'));
+export function applicationObjects(
+  world: World,
+  kind: string,
+): readonly { readonly metadata: { readonly name: string } }[] {
+  return world.cluster
+    .objects()
+    .filter((object) => object.kind === kind && object.metadata.namespace?.startsWith('hp-'));
 }

@@ -1,0 +1,87 @@
+import { Redis } from 'ioredis';
+import { expect, it } from 'vitest';
+import { shopFile } from '../../src/demo/shop.ts';
+import { deliver, finalOf, startWorld } from '../support/world.ts';
+
+const CANARY = 'canary-7f3a9b1c5d-value';
+const TOKEN = 'forge-token-0123456789';
+
+/** Everything Redis holds, as one text. */
+async function dumpRedis(url: string): Promise<string> {
+  const client = new Redis(url);
+  const texts: string[] = [];
+  for (const key of await client.keys('*')) {
+    const type = await client.type(key);
+    if (type === 'string') texts.push(key, (await client.get(key)) ?? '');
+    if (type === 'hash') texts.push(key, JSON.stringify(await client.hgetall(key)));
+    if (type === 'list') texts.push(key, JSON.stringify(await client.lrange(key, 0, -1)));
+    if (type === 'set') texts.push(key, JSON.stringify(await client.smembers(key)));
+    if (type === 'zset') texts.push(key, JSON.stringify(await client.zrange(key, 0, -1, 'WITHSCORES')));
+    if (type === 'stream') texts.push(key, JSON.stringify(await client.call('XRANGE', key, '-', '+')));
+  }
+  client.disconnect();
+  return texts.join('\n');
+}
+
+it('a secret value appears nowhere but in Secrets', async () => {
+  const world = await startWorld();
+  try {
+    const serving = await world.serve({ logLevel: 'debug' });
+    await world.cli(['secrets', 'set', 'db-password', '--app', 'acme/production/shop'], `${CANARY}\n`);
+    const bound = await world.bind();
+    const hook = { url: `http://127.0.0.1:${serving.port}${bound.path}`, secret: bound.secret };
+    const push = async (text: string): Promise<void> => {
+      const commit = await world.tree.push('hakopod.toml', text, 'push');
+      expect((await deliver(hook, { commit })).status).toBe(202);
+      await finalOf(world, commit);
+    };
+    const good = shopFile({ registry: world.registry.host, build: 1, patch: false });
+    await push(good);
+    // Each of these fails in another place, with the value close to the fault.
+    await push(good.replace('LOG_LEVEL = "info"', `DATABASE_PASSWORD_COPY_TOKEN = "${CANARY}"`));
+    await push(`${good}\n[services.web.env2]\nX = "${CANARY}"\n`);
+    await push(good.replace('shop/api:1.4', `shop/missing:9`));
+    world.cluster.setBehaviour({ migrate: { kind: 'fail', reason: 'Error', exitCode: 1 } });
+    await push(shopFile({ registry: world.registry.host, build: 2, patch: false }));
+
+    const answers: string[] = [];
+    for (const path of ['/healthz', '/readyz', '/metrics', '/']) {
+      for (const port of [serving.port, serving.adminPort ?? serving.port]) {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+        answers.push(JSON.stringify([...answer.headers]), await answer.text());
+      }
+    }
+    for (const args of [
+      ['status'],
+      ['status', 'acme/production/shop', '--json'],
+      ['sources', 'list', '--json'],
+      ['sources', 'show', 'shop', '--json'],
+      ['secrets', 'list', '--app', 'acme/production/shop', '--json'],
+    ])
+      await world.cli(args);
+
+    const others = world.cluster.objects().filter((object) => object.kind !== 'Secret');
+    const secrets = world.cluster.objects().filter((object) => object.kind === 'Secret');
+    const encoded = [CANARY, TOKEN, bound.secret].flatMap((value) => [
+      value,
+      Buffer.from(value).toString('base64').replace(/=+$/, ''),
+    ]);
+    const places = {
+      logs: world.lines.join('\n'),
+      statuses: JSON.stringify(world.forge.statuses()),
+      objects: JSON.stringify(others),
+      redis: await dumpRedis(world.redis.url),
+      answers: answers.join('\n'),
+    };
+    // The search itself works: the Secrets hold it, and the other places are not empty.
+    expect(JSON.stringify(secrets)).toContain(Buffer.from(CANARY).toString('base64').replace(/=+$/, ''));
+    for (const [place, text] of Object.entries(places)) {
+      expect(text.length, place).toBeGreaterThan(100);
+      // A secret that somebody wrote into a public tag or plain value of the file is theirs; here only refused files carry one.
+      for (const value of encoded)
+        expect(text.includes(value) ? `${place} holds ${value.slice(0, 6)}` : 'clean').toBe('clean');
+    }
+  } finally {
+    await world.stop();
+  }
+}, 60_000);
