@@ -188,6 +188,7 @@ describe('deploymentVerdict', () => {
       message: 'the cluster does not accept the pods (FailedCreate)',
     });
     expect(deploymentVerdict([deployment({ ...noPods, generation: 6 })]).state).toBe('waiting');
+    expect(deploymentVerdict([deployment({ conditions: [GAVE_UP], generation: 6 })]).state).toBe('waiting');
     expect(
       deploymentVerdict([deployment({ status: { readyReplicas: 1 } }), pod('a')], { deadlinePassed: true }),
     ).toMatchObject({

@@ -110,6 +110,15 @@ describe('decideWrite', () => {
     expect(drift(desired, manifest!)).toEqual([]);
   });
 
+  it('takes back one of several, which an apply might leave', () => {
+    const two = withMeta(desired, { annotations: { ...desired.metadata.annotations, 'a.com/x': '1', 'b.com/y': '2' } });
+    const one = withMeta(desired, { annotations: { ...desired.metadata.annotations, 'a.com/x': '1' } });
+    const before = withMeta(live, { annotations: sealed(two).metadata.annotations! });
+    const decision = decideWrite({ desired: one, live: before, owner });
+    expect(decision.action).toBe('replace');
+    expect(decision.action === 'replace' && decision.manifest.metadata.annotations).not.toHaveProperty(['b.com/y']);
+  });
+
   it('refuses a snapshot whose content is not the one its name stands for', () => {
     const secret = fixtureOf('Secret/api-environment-de95b6e17447e878');
     const forged = { ...secret.answer, data: { DATABASE_URL: 'eA==', SIGNING: 'eA==' } };
