@@ -83,7 +83,7 @@ export function describeStoreContract(
 
     test('update changes spec, annotations and finalizers, and keeps labels and status', async () => {
       must(await store.sources.create(newSource('upd.b.c', 'shop', 'refs/heads/main')));
-      must(await store.sources.updateStatus('upd.b.c', () => ({ seen: { commit: 'c', at: '2026-01-01T00:00:00Z' } })));
+      must(await store.sources.updateStatus('upd.b.c', () => ({ released: { commit: 'c', revision: 1 } })));
       const updated = must(
         await store.sources.update('upd.b.c', (current) => ({
           spec: { ...current.spec, suspended: true },
@@ -92,7 +92,7 @@ export function describeStoreContract(
         })),
       );
       expect(updated).toMatchObject({ generation: 2, spec: { suspended: true }, finalizers: ['hakopod.io/reports'] });
-      expect(updated.status.seen?.commit).toBe('c');
+      expect(updated.status.released?.commit).toBe('c');
       const live = must(await under.cluster.get(raw('GitSource', 'upd.b.c')))!;
       expect(live.metadata.labels).toEqual({ 'app.kubernetes.io/managed-by': 'hakopod' });
       must(await store.sources.delete('upd.b.c', updated.uid));

@@ -119,6 +119,7 @@ describe('a cache survives', () => {
     fake.event('ERROR', status(410, 'Expired', 'too old resource version'));
     await eventually(() => names().join() === 'a,b');
     expect(fake.lists()).toBe(2);
+    expect(client.log.lines).toEqual([]); // ordinary life, nothing to warn of
   });
 
   it('410 for ever, without a busy loop', async () => {
