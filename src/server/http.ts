@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import type { Log } from '../ports/index.ts';
 import { errorAnswer, jsonAnswer, send, textAnswer } from './answer.ts';
@@ -98,7 +98,11 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 
 type Routed = (req: IncomingMessage, res: ServerResponse, path: string) => Promise<void> | void;
 
-function makeServer(options: HttpOptions, limits: HttpLimits, route: Routed): Server {
+/** A listener and its connections, each with the answer to its last request. */
+type Listener = { readonly server: Server; readonly connections: Map<Socket, ServerResponse | undefined> };
+
+function makeServer(options: HttpOptions, limits: HttpLimits, route: Routed): Listener {
+  const connections: Listener['connections'] = new Map();
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -107,7 +111,12 @@ function makeServer(options: HttpOptions, limits: HttpLimits, route: Routed): Se
     maxHeaderSize: limits.headerBytes,
   });
   server.maxConnections = limits.connections;
+  server.on('connection', (socket) => {
+    connections.set(socket, undefined);
+    socket.on('close', () => connections.delete(socket));
+  });
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    connections.set(req.socket, res);
     const url = req.url ?? '/';
     const query = url.indexOf('?');
     const failed = (error: unknown): void => {
@@ -129,7 +138,7 @@ function makeServer(options: HttpOptions, limits: HttpLimits, route: Routed): Se
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     else socket.destroy();
   });
-  return server;
+  return { server, connections };
 }
 
 function isHealth(path: string): boolean {
@@ -160,7 +169,7 @@ async function passes(check: ReadinessCheck): Promise<boolean> {
   }
 }
 
-function listen(server: Server, address: Address): Promise<Result<number>> {
+function listen({ server }: Listener, address: Address): Promise<Result<number>> {
   return new Promise((resolve) => {
     const onError = (cause: Error): void =>
       resolve(fail(problem('invalid_config', 'an address can not be listened on', { cause })));
@@ -172,15 +181,17 @@ function listen(server: Server, address: Address): Promise<Result<number>> {
   });
 }
 
-async function close(server: Server, drainMs: number): Promise<void> {
+async function close({ server, connections }: Listener, drainMs: number): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A request that ends from now on ends its connection too; idle ones end at once.
-  server.keepAliveTimeout = 1;
-  server.closeIdleConnections();
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  // Node would keep connections that have not sent a whole request yet, and keep-alive ones after their answer.
+  const sweep = (): void => {
+    for (const [socket, res] of connections) if (res === undefined || res.writableFinished) socket.destroy();
+  };
+  sweep();
+  const sweeping = setInterval(sweep, 20);
   const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
-  clearInterval(sweep);
+  clearInterval(sweeping);
   clearTimeout(deadline);
 }
