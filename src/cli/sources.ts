@@ -46,6 +46,7 @@ export function showSource(
       `grant:        revision ${spec.grant.revision}, by ${spec.grant.owner}, until ${spec.grant.expiresAt}`,
       `  may deploy: ${spec.grant.permissions.join(', ')} from ${spec.grant.refs.join(', ')}`,
       `  registries: ${spec.grant.registries.join(', ') || 'none'}; domains: ${spec.grant.domains.join(', ') || 'none'}; build args: ${spec.grant.buildArgs.join(', ') || 'none'}`,
+      `state:        ${stateOf(source)}`,
       `seen:         ${status.seen?.commit ?? '-'}`,
       `planned:      ${status.planned === undefined ? '-' : `${status.planned.commit} ${status.planned.outcome} ${status.planned.code ?? ''} ${status.planned.message ?? ''}`.trimEnd()}`,
       `released:     ${status.released === undefined ? '-' : `revision ${status.released.revision} at ${status.released.commit}`}`,
@@ -134,12 +135,8 @@ function requested(workbench: Workbench, source: GitSource): Readonly<Record<str
 function stateOf(source: GitSource): string {
   if (source.deleting) return 'removing';
   if (source.spec.suspended === true) return 'suspended';
-  const { planned } = source.status;
-  return planned === undefined
-    ? 'new'
-    : planned.code === undefined
-      ? planned.outcome
-      : `${planned.outcome} (${planned.code})`;
+  const ready = source.status.conditions?.find((condition) => condition.type === 'Ready');
+  return ready === undefined ? 'new' : ready.status === 'True' ? 'ready' : ready.reason;
 }
 
 function publicSource(source: GitSource): object {

@@ -5,8 +5,10 @@ type Wanted = { readonly outcome: CommitOutcome; readonly description: string };
 
 /** The commits a source remembers, oldest first. */
 export function reportsOf(source: GitSource): readonly CommitReport[] {
-  return source.status.reports ?? [];
+  return source.status.reports ?? NONE;
 }
+
+const NONE: readonly CommitReport[] = [];
 
 /** What the source remembers of one commit. */
 export function reportOf(source: GitSource, commit: string): CommitReport | undefined {

@@ -2,6 +2,7 @@ import { evaluateGrant } from '../grant/index.ts';
 import {
   type CommitSha,
   commitSha,
+  describe,
   digestOf,
   fail,
   LIMITS,
@@ -15,7 +16,7 @@ import { planRelease } from '../plan/index.ts';
 import type { Application as ApplicationResource, GitSource, Release } from '../ports/index.ts';
 import { REQUESTED_AT } from '../ports/index.ts';
 import { type Application, parseSpec, requiredSecrets, withPosition } from '../spec/index.ts';
-import { deployContext, describeOutcome, type Standing } from '../status/index.ts';
+import { deployContext, describeOutcome, readyCondition, type Standing } from '../status/index.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { reportOf, reportsOf, withReport } from './ledger.ts';
@@ -240,6 +241,15 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
       at: at.toISOString(),
     },
     reports: reportedBy(current, { commit, verdict, at }),
+    conditions: [
+      readyCondition(current.status.conditions, {
+        status: first === undefined ? 'True' : 'False',
+        reason: first?.code ?? verdict.kind,
+        message: first === undefined ? `planned ${commit}` : describe(first),
+        now: at,
+        generation: source.generation,
+      }),
+    ],
   }));
   if (!settled.ok) return settled.problem.code === 'not_found' ? ok(undefined) : settled;
   deps.log.info('planned a commit', {

@@ -10,7 +10,7 @@ import {
   repoPath,
 } from '../kernel/index.ts';
 import { type GitRepository, type GitSource, type Job, REQUESTED_AT, type Remote } from '../ports/index.ts';
-import { describeOutcome, type Shown } from '../status/index.ts';
+import { describeOutcome, readyCondition, type Shown } from '../status/index.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { reportsOf, withReport } from './ledger.ts';
 import { wantsFreshLook } from './plan-need.ts';
@@ -155,7 +155,9 @@ async function markSources(
 ): Promise<Result<readonly Job[]>> {
   const { now, touched } = input;
   const isNews = now.head !== now.known || input.mentions.length > 0;
-  const told = touched.length > 0 ? touched : isNews ? input.sources.slice(0, UNTOUCHED_SOURCES_TOLD) : [];
+  const untouched =
+    now.head === undefined ? input.sources : isNews ? input.sources.slice(0, UNTOUCHED_SOURCES_TOLD) : [];
+  const told = touched.length > 0 ? touched : untouched;
   const jobs: Job[] = [];
   for (const source of told) {
     const isTouched = touched.includes(source);
@@ -187,7 +189,7 @@ function marked(
   const { head } = input.now;
   const at = deps.clock.now();
   const { seen, planned } = source.status;
-  let reports = [...reportsOf(source)];
+  let reports = reportsOf(source);
   const add = (commit: string, wanted: Shown): void => {
     if (!reports.some((report) => report.commit === commit)) reports = withReport(reports, commit, wanted, at);
   };
@@ -210,8 +212,23 @@ function marked(
     input.isTouched && head !== undefined && (seen?.commit !== head || wantsFreshLook(source))
       ? { commit: head, generation: source.generation, request: source.annotations[REQUESTED_AT], at: at.toISOString() }
       : seen;
-  if (nextSeen === seen && reports.length === reportsOf(source).length) return undefined;
-  return { ...source.status, seen: nextSeen, reports };
+  const conditions = head === undefined ? refGone(source, at) : source.status.conditions;
+  const isUnchanged = nextSeen === seen && reports === reportsOf(source) && conditions === source.status.conditions;
+  return isUnchanged ? undefined : { ...source.status, seen: nextSeen, reports: [...reports], conditions };
+}
+
+/** A ref that is not there is told on the source, because there is no commit to tell it on. */
+function refGone(source: GitSource, now: Date): GitSource['status']['conditions'] {
+  const { code, message } = problem('ref_not_found');
+  const ready = readyCondition(source.status.conditions, {
+    status: 'False',
+    reason: code,
+    message,
+    now,
+    generation: source.generation,
+  });
+  const known = source.status.conditions?.find((condition) => condition.type === 'Ready');
+  return known?.reason === ready.reason ? source.status.conditions : [ready];
 }
 
 /** Remembers the commit all sources were brought up to, and when. */

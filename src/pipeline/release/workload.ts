@@ -1,5 +1,5 @@
 import { fail, type Manifest, ok, problem, type Result, refOf } from '../../kernel/index.ts';
-import type { Release } from '../../ports/index.ts';
+import type { ListQuery, Release } from '../../ports/index.ts';
 import {
   confirmFailure,
   type DeploymentVerdict,
@@ -68,7 +68,7 @@ async function carryDeployment(carrying: Carrying, rendered: RenderedWorkload): 
         namespace: session.namespace,
         fieldSelector: `metadata.name=${workload.metadata.name}`,
       },
-      { apiVersion: 'v1', kind: 'Pod', namespace: session.namespace, labelSelector: `hakopod.io/service=${service}` },
+      podsOf(session, service),
     ],
     judge: (objects) => {
       const confirmed = confirmFailure(deploymentVerdict(objects), strike, clock.now());
@@ -112,18 +112,34 @@ async function decide(
   { session, release }: Carrying,
   { service, workload }: RenderedWorkload,
 ): Promise<Result<JobDecision>> {
-  const current = await session.deps.store.applications.get(session.application);
+  const { cluster, store } = session.deps;
+  const current = await store.applications.get(session.application);
   if (!current.ok) return current;
+  const live = session.inventory.live(refOf(workload));
+  const hasEnded = live !== undefined && jobVerdict([live]).state !== 'waiting';
+  // Only its pods know why a job failed.
+  const pods = hasEnded ? await cluster.list(podsOf(session, service)) : ok([]);
+  if (!pods.ok) return pods;
   return ok(
     decideJob({
       service,
       revision: release.spec.revision,
-      live: session.inventory.live(refOf(workload)),
+      live,
+      pods: pods.value,
       recorded: current.value?.status.jobs?.find((job) => job.service === service),
       owner: session.inventory.owner(session.id, release.name),
       inProgress: true,
     }),
   );
+}
+
+function podsOf(session: Session, service: string): ListQuery {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    namespace: session.namespace,
+    labelSelector: `hakopod.io/service=${service}`,
+  };
 }
 
 /** Creates, replaces or waits for the Job; afterwards the session has seen it as it is now. */

@@ -1,0 +1,280 @@
+import { defaultGrant } from '../../src/grant/index.ts';
+import { type CommitSha, fail, ok, problem, type RefName, type RepoPath, type Result } from '../../src/kernel/index.ts';
+import type { Deps, PipelineOptions } from '../../src/pipeline/index.ts';
+import type {
+  Application,
+  Collection,
+  CommitStatus,
+  GitRepository,
+  GitSource,
+  Job,
+  Release,
+  Resource,
+  Store,
+} from '../../src/ports/index.ts';
+
+type AnyResource = Resource<unknown, unknown>;
+
+/** A collection in memory with the port's compare-and-set semantics; one writer at a time, so no conflicts of its own. */
+export function memoryCollection<R extends AnyResource>(): Collection<R> & {
+  readonly items: Map<string, R>;
+  readonly writes: string[];
+} {
+  const items = new Map<string, R>();
+  const listeners = new Set<(name: string) => void>();
+  const writes: string[] = [];
+  let version = 0;
+  const put = (resource: R): R => {
+    version += 1;
+    const next = { ...structuredClone(resource), resourceVersion: String(version) };
+    items.set(resource.name, next);
+    for (const listener of listeners) listener(resource.name);
+    return next;
+  };
+  const missing = fail(problem('not_found'));
+  return {
+    items,
+    writes,
+    get: async (name) => ok(structuredClone(items.get(name))),
+    create: async ({ name, spec, annotations = {}, finalizers = [] }) => {
+      if (items.has(name)) return fail(problem('already_exists'));
+      writes.push(`create ${name}`);
+      return ok(
+        put({
+          name,
+          spec,
+          annotations,
+          finalizers,
+          resourceVersion: '',
+          generation: 1,
+          uid: `uid-${name}`,
+          createdAt: '2026-01-01T00:00:00Z',
+          deleting: false,
+          status: {},
+        } as unknown as R),
+      );
+    },
+    updateStatus: async (name, change) => {
+      const current = items.get(name);
+      if (current === undefined) return missing;
+      const status = change(structuredClone(current));
+      if (status === undefined) return ok(structuredClone(current));
+      writes.push(`status ${name}`);
+      return ok(put({ ...current, status: JSON.parse(JSON.stringify(status)) as R['status'] }));
+    },
+    update: async (name, change) => {
+      const current = items.get(name);
+      if (current === undefined) return missing;
+      const next = change(structuredClone(current));
+      if (next === undefined) return ok(structuredClone(current));
+      writes.push(`update ${name}`);
+      const generation = next.spec === undefined ? current.generation : current.generation + 1;
+      const updated = put({ ...current, ...next, generation });
+      if (updated.deleting && updated.finalizers.length === 0) items.delete(name);
+      return ok(updated);
+    },
+    delete: async (name) => {
+      const current = items.get(name);
+      if (current !== undefined && current.finalizers.length > 0) put({ ...current, deleting: true });
+      else items.delete(name);
+      return ok(undefined);
+    },
+    cached: (name) => structuredClone(items.get(name)),
+    all: () => [...items.values()],
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export const SHA = (n: number): CommitSha => n.toString(16).padStart(40, '0') as CommitSha;
+export const MAIN = 'refs/heads/main' as RefName;
+export const SOURCE = 'acme.production.shop';
+
+/** The pipeline's world in memory: a ref with files by commit, a forge that records, queues that remember. */
+export type Memory = {
+  readonly deps: Deps;
+  readonly repositories: ReturnType<typeof memoryCollection<GitRepository>>;
+  readonly sources: ReturnType<typeof memoryCollection<GitSource>>;
+  readonly applications: ReturnType<typeof memoryCollection<Application>>;
+  readonly releases: ReturnType<typeof memoryCollection<Release>>;
+  readonly jobs: Job[];
+  readonly posted: CommitStatus[];
+  readonly files: Map<string, string>;
+  readonly secrets: Set<string>;
+  mentions: { commit: string; at: string }[];
+  head: CommitSha | undefined;
+  changed: ReadonlySet<RepoPath> | undefined;
+  now: Date;
+  /** Answers the next status writes; success when empty. */
+  readonly forgeAnswers: Result<void>[];
+  /** Runs between the reading of the ref and what follows. */
+  afterListRefs: () => void;
+};
+
+export async function memory(options: Partial<PipelineOptions> = {}): Promise<Memory> {
+  const repositories = memoryCollection<GitRepository>();
+  const sources = memoryCollection<GitSource>();
+  const applications = memoryCollection<Application>();
+  const releases = memoryCollection<Release>();
+  const unused = (): never => {
+    throw new Error('not part of this test');
+  };
+  const world = {
+    repositories,
+    sources,
+    applications,
+    releases,
+    jobs: [],
+    posted: [],
+    files: new Map(),
+    secrets: new Set(),
+    mentions: [],
+    head: SHA(1),
+    changed: undefined,
+    now: new Date('2026-06-01T00:00:00Z'),
+    forgeAnswers: [],
+    afterListRefs: () => undefined,
+  } as unknown as Memory & { deps: Deps };
+  const store: Store = {
+    repositories,
+    sources,
+    applications,
+    releases: {
+      ...releases,
+      ofApplication: async (name: string) =>
+        ok(
+          [...releases.items.values()]
+            .filter((release) => release.spec.application === name)
+            .sort((a, b) => b.spec.revision - a.spec.revision),
+        ),
+    },
+    sourcesOf: (repository: string, ref: string) =>
+      [...sources.items.values()].filter(({ spec }) => spec.repository === repository && spec.ref === ref),
+    repositoryRefs: (repository: string) => [
+      ...new Set(
+        [...sources.items.values()].filter(({ spec }) => spec.repository === repository).map(({ spec }) => spec.ref),
+      ),
+    ],
+    start: async () => undefined,
+    stop: async () => undefined,
+  } as unknown as Store;
+  Object.assign(world, {
+    deps: {
+      store,
+      cluster: { get: unused },
+      leases: { acquire: unused },
+      secrets: {
+        missing: async (_key: unknown, names: readonly string[]) =>
+          ok(names.filter((name) => !world.secrets.has(name))),
+      },
+      credentials: { forRepository: async () => ok(undefined), remove: async () => ok(undefined) },
+      git: {
+        listRefs: async () => {
+          const refs = new Map(world.head === undefined ? [] : [[MAIN, world.head]]);
+          world.afterListRefs();
+          return ok(refs);
+        },
+        readFile: async ({ commit, path }: { commit: CommitSha; path: RepoPath }) => {
+          const text = world.files.get(commit);
+          return text === undefined ? fail(problem('file_not_found')) : ok({ commit, path, oid: commit, text });
+        },
+        changedPaths: async () => ok(world.changed),
+      },
+      images: { resolve: unused },
+      statuses: {
+        write: async (_repository: unknown, status: CommitStatus) => {
+          const answer = world.forgeAnswers.shift() ?? ok(undefined);
+          if (answer.ok) world.posted.push(status);
+          return answer;
+        },
+        latest: async (_repository: unknown, commit: CommitSha, context: string) => {
+          const found = world.posted.filter((status) => status.commit === commit && status.context === context).at(-1);
+          return ok(found === undefined ? undefined : { outcomes: [found.outcome], description: found.description });
+        },
+      },
+      jobs: {
+        add: async (job: Job) => {
+          world.jobs.push(job);
+          return ok(undefined);
+        },
+        addAll: async (jobs: readonly Job[]) => {
+          world.jobs.push(...jobs);
+          return ok(undefined);
+        },
+      },
+      schedule: { ensure: async () => ok(undefined) },
+      deliveries: {
+        mentioned: async () => ok(world.mentions),
+        forget: async (_repository: string, _ref: string, commits: readonly string[]) => {
+          world.mentions = world.mentions.filter(({ commit }) => !commits.includes(commit));
+          return ok(undefined);
+        },
+        recent: async () => ok([]),
+      },
+      clock: { now: () => world.now, sleep: async () => undefined },
+      random: { hex: (bytes: number) => '0'.repeat(bytes * 2) },
+      log: {
+        debug: () => undefined,
+        info: () => undefined,
+        warn: () => undefined,
+        error: () => undefined,
+        with: () => world.deps.log,
+      },
+      metrics: { delivery: () => undefined, stage: () => undefined, release: () => undefined },
+      options: {
+        appDomain: 'apps.example.test',
+        publicScheme: 'https',
+        publicPort: undefined,
+        tlsIssuer: undefined,
+        ingressClass: 'haproxy',
+        rolloutTimeoutSeconds: 180,
+        policySettleMs: 0,
+        mentionGraceMs: 5000,
+        publicUrl: undefined,
+        snapshotKey: 'k',
+        ...options,
+      },
+    } as unknown as Deps,
+  });
+  await repositories.create({
+    name: 'github-1',
+    spec: {
+      forge: 'github',
+      url: 'https://git.example.test/acme/shop.git',
+      repositoryId: '1',
+      project: 'acme/shop',
+      webhookAuth: 'hmac',
+      hookId: '0'.repeat(32),
+      intervalSeconds: 60,
+    },
+  });
+  await addSource(world);
+  return world;
+}
+
+/** Binds one more application to the same ref. */
+export async function addSource(world: Memory, name = 'shop', path = 'hakopod.toml'): Promise<void> {
+  const application = { project: 'acme', environment: 'production', name };
+  const grant = defaultGrant({ ref: MAIN, path: path as RepoPath, application, owner: 'ada', now: world.now });
+  await world.applications.create({ name: `acme.production.${name}`, spec: { id: '1'.repeat(32), ...application } });
+  await world.sources.create({
+    name: `acme.production.${name}`,
+    spec: { repository: 'github-1', ref: MAIN, path, application, grant },
+    finalizers: ['hakopod.io/reports'],
+  });
+}
+
+export const RUN = { signal: new AbortController().signal };
+
+/** What the ledger says of a commit: outcome and text. */
+export function said(world: Memory, commit: string, source = SOURCE): string | undefined {
+  const report = world.sources.items.get(source)?.status.reports?.find((entry) => entry.commit === commit);
+  return report === undefined ? undefined : `${report.desired.outcome}: ${report.desired.description}`;
+}
+
+/** A small valid file. */
+export function file(image = 'registry.example.test/shop:1', extra = ''): string {
+  return `name = "shop"\n[services.web]\nimage = "${image}"\nport = 8080\n${extra}`;
+}
