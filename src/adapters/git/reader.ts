@@ -53,7 +53,8 @@ class Reader implements GitReader {
   readonly #log: Log | undefined;
 
   constructor(options: GitReaderOptions) {
-    const agent = options.userAgent ?? 'hakopod';
+    // Both a header and a line of the protocol, so it has neither spaces nor line ends.
+    const agent = (options.userAgent ?? 'hakopod').replaceAll(/[^\x21-\x7e]/g, '-');
     const maxObjectBytes = options.maxObjectBytes ?? 16 * MIB;
     this.#http = createHttp({
       userAgent: agent,
@@ -64,7 +65,7 @@ class Reader implements GitReader {
       http: this.#http,
       cache: new ObjectCache({ cacheDir: options.cacheDir, cacheBytes: options.cacheBytes, maxObjectBytes }),
       shallow: new ShallowFetch({ http: this.#http, limitBytes: options.shallowLimitBytes }),
-      agent: agent.replaceAll(/[^\x21-\x7e]/g, '-'),
+      agent,
       maxResponseBytes: options.maxResponseBytes ?? 32 * MIB,
       maxObjectBytes,
     };
@@ -102,7 +103,7 @@ class Reader implements GitReader {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#http.destroy();
+    this.#http.destroy();
     await this.#repositories.shallow.close();
     await this.#repositories.cache.flush();
   }
