@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export type WorkTree = {
   /** Writes the file, commits and pushes; answers the commit. */
   push(path: string, text: string, message: string): Promise<string>;
+  /** Commits and pushes whatever changed in the folder; answers the commit. */
+  pushAll(message: string): Promise<string>;
 };
 
 /** Clones the (empty) repository into `folder`. */
@@ -27,13 +29,20 @@ export async function openWorkTree(input: {
   const git = (...args: string[]): Promise<string> => run(args, { cwd: input.folder, env });
   await git('init', '--quiet', '--initial-branch=main');
   await git('remote', 'add', 'origin', input.url);
+  const send = async (message: string): Promise<string> => {
+    await git('commit', '--quiet', '--message', message);
+    await git('push', '--quiet', 'origin', 'HEAD:refs/heads/main');
+    return (await git('rev-parse', 'HEAD')).trim();
+  };
   return {
     async push(path, text, message) {
       await writeFile(join(input.folder, path), text);
       await git('add', '--', path);
-      await git('commit', '--quiet', '--message', message);
-      await git('push', '--quiet', 'origin', 'HEAD:refs/heads/main');
-      return (await git('rev-parse', 'HEAD')).trim();
+      return send(message);
+    },
+    async pushAll(message) {
+      await git('add', '--all');
+      return send(message);
     },
   };
 }

@@ -16,7 +16,7 @@ async function dumpRedis(url: string): Promise<string> {
     if (type === 'hash') texts.push(key, JSON.stringify(await client.hgetall(key)));
     if (type === 'list') texts.push(key, JSON.stringify(await client.lrange(key, 0, -1)));
     if (type === 'set') texts.push(key, JSON.stringify(await client.smembers(key)));
-    if (type === 'zset') texts.push(key, JSON.stringify(await client.zrange(key, 0, -1, 'WITHSCORES')));
+    if (type === 'zset') texts.push(key, JSON.stringify(await client.zrange(key, 0, '-1', 'WITHSCORES')));
     if (type === 'stream') texts.push(key, JSON.stringify(await client.call('XRANGE', key, '-', '+')));
   }
   client.disconnect();

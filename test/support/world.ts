@@ -6,7 +6,7 @@ import { type EmbeddedCluster, type EmbeddedOptions, startEmbeddedCluster } from
 import { connect, createCluster } from '../../src/adapters/kubernetes/index.ts';
 import { createLog } from '../../src/adapters/log/index.ts';
 import { type PrivateRedis, startPrivateRedis } from '../../src/adapters/redis/index.ts';
-import { createSecretStore, createStore, ensureCrds } from '../../src/adapters/store/index.ts';
+import { createCredentialStore, createSecretStore, createStore, ensureCrds } from '../../src/adapters/store/index.ts';
 import { createSystemClock } from '../../src/adapters/system/index.ts';
 import { type Runtime, runCli } from '../../src/cli/index.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
@@ -19,7 +19,6 @@ import type { Cluster, SecretStore, Store } from '../../src/ports/index.ts';
 import { checkUrl, layFoundation, openWorkbench } from '../../src/wiring/foundation.ts';
 import { type Serving, startServing } from '../../src/wiring/serve.ts';
 
-export const NAMESPACE = 'hakopod-system';
 export const CONTEXT = 'hakopod/deploy/acme/production/shop';
 
 /** How the source of the world's one application is added. */
@@ -40,7 +39,10 @@ const SHOP: Binding = {
 
 /** Real parts around the code under test: Git over HTTP, Redis, the embedded cluster over HTTP, a recording forge and a registry. */
 export type World = {
+  /** The embedded cluster; reading it on a world of a real cluster is a mistake of the test and throws. */
   readonly cluster: EmbeddedCluster;
+  /** `undefined` on a real cluster. */
+  readonly embedded: EmbeddedCluster | undefined;
   readonly api: Cluster;
   readonly store: Store;
   readonly secrets: SecretStore;
@@ -56,6 +58,8 @@ export type World = {
   readonly settings: Readonly<Record<string, string>>;
   /** Everything any part of the world logged or printed. */
   readonly lines: string[];
+  /** Puts a hook secret in place as `sources add` does, for sources that are created directly. */
+  saveHook(secret: string): Promise<void>;
   /** Starts the roles in this process; stopped with the world. */
   serve(overrides?: Partial<Config>): Promise<Serving>;
   cli(args: readonly string[], input?: string): Promise<{ readonly code: number; readonly out: string }>;
@@ -66,12 +70,17 @@ export type World = {
   stop(): Promise<void>;
 };
 
-export async function startWorld(options: { readonly cluster?: EmbeddedOptions } = {}): Promise<World> {
+/** `kubeconfig` is the text of a real cluster's; without it an embedded one is started. */
+export async function startWorld(
+  options: { readonly cluster?: EmbeddedOptions; readonly kubeconfig?: string } = {},
+): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'hakopod-test-'));
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 3 })];
   const lines: string[] = [];
-  const cluster = await startEmbeddedCluster(options.cluster ?? {});
-  stops.push(() => cluster.stop());
+  const embedded = options.kubeconfig === undefined ? await startEmbeddedCluster(options.cluster ?? {}) : undefined;
+  stops.push(async () => embedded?.stop());
+  const kubeconfigText = options.kubeconfig ?? embedded?.kubeconfig ?? '';
+  const namespace = embedded === undefined ? `hakopod-test-${randomBytes(4).toString('hex')}` : 'hakopod-system';
   const started = await startPrivateRedis();
   if (!started.ok) throw new Error(started.problem.message);
   const redis = started.value;
@@ -94,15 +103,15 @@ export async function startWorld(options: { readonly cluster?: EmbeddedOptions }
   const gitUrl = `${git.url}/shop.git`;
   const tree = await openWorkTree({ url: gitUrl, folder: work, environment: { PATH: process.env.PATH ?? '' } });
 
-  const connection = connect({ kubeconfigText: cluster.kubeconfig });
+  const connection = connect({ kubeconfigText });
   if (!connection.ok) throw new Error(connection.problem.message);
   const clock = createSystemClock();
   const log = createLog('silent');
   const api = createCluster(connection.value, { clock, log, userAgent: 'hakopod-test' });
   const crds = await ensureCrds(api, clock);
   if (!crds.ok) throw new Error(crds.problem.message);
-  await api.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  const store = createStore({ cluster: api, namespace: NAMESPACE, log });
+  await api.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const store = createStore({ cluster: api, namespace, log });
   await store.start();
   stops.push(
     () => connection.value.close(),
@@ -110,9 +119,10 @@ export async function startWorld(options: { readonly cluster?: EmbeddedOptions }
   );
 
   const kubeconfig = join(folder, 'kubeconfig');
-  await writeFile(kubeconfig, cluster.kubeconfig, { mode: 0o600 });
+  await writeFile(kubeconfig, kubeconfigText, { mode: 0o600 });
   const settings = {
     HAKOPOD_KUBECONFIG: kubeconfig,
+    HAKOPOD_NAMESPACE: namespace,
     HAKOPOD_REDIS_URL: redis.url,
     HAKOPOD_APP_DOMAIN: 'apps.example.test',
     HAKOPOD_GITHUB_API_URL: forge.githubApiUrl,
@@ -135,8 +145,21 @@ export async function startWorld(options: { readonly cluster?: EmbeddedOptions }
     lines.push(line);
   };
   const world: World = {
-    ...{ cluster, api, store, redis, forge, registry, git, gitUrl, root, tree, folder, settings, lines },
-    secrets: createSecretStore({ cluster: api, namespace: NAMESPACE, clock }),
+    get cluster(): EmbeddedCluster {
+      if (embedded === undefined) throw new Error('this world runs on a real cluster');
+      return embedded;
+    },
+    ...{ embedded, api, store, redis, forge, registry, git, gitUrl, root, tree, folder, settings, lines },
+    secrets: createSecretStore({ cluster: api, namespace, clock }),
+    saveHook: async (secret) => {
+      const credentials = createCredentialStore({ cluster: api, namespace });
+      const saved = await credentials.saveHookSecret('github-4711-hook', { current: secret });
+      const token = await credentials.saveCredentials('github-4711-credentials', {
+        username: 'x-access-token',
+        token: 'forge-token-0123456789',
+      });
+      if (!saved.ok || !token.ok) throw new Error('saving the hook secret');
+    },
     serve: async (overrides = {}) => {
       const serving = await startServing({ ...config(), ...overrides }, { write });
       if (!serving.ok) throw new Error(serving.problem.message);

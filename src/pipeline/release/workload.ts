@@ -159,6 +159,10 @@ async function moveJob(
     if (!saved.ok) return saved;
   }
   if (action === 'replace' && live !== undefined) {
+    // On record before it is touched, also when an earlier run died before it could say so (invariant 8).
+    session.inventory.record(live);
+    const saved = await saveInventory(session);
+    if (!saved.ok) return saved;
     const deleted = await cluster.delete(ref, { uid: live.metadata.uid ?? '', propagation: 'Foreground' });
     if (!deleted.ok && deleted.problem.code !== 'conflict') return deleted;
   }
