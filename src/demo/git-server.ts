@@ -31,6 +31,8 @@ export type GitServer = {
 };
 
 const CGI_HEAD_BYTES = 16 * 1024;
+/** Where git is looked for: not the user's own path, so that nothing of theirs stands in for it. */
+const SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin:/run/current-system/sw/bin';
 
 /**
  * Serves bare repositories over smart HTTP on a free loopback port, with real `git http-backend` as CGI: fetches of every protocol
@@ -83,7 +85,7 @@ export async function createBareRepository(
 /** Environment for git that no configuration of the machine or its user reaches. */
 export function gitEnvironment(): Record<string, string> {
   return {
-    PATH: process.env.PATH ?? '/usr/bin:/bin',
+    PATH: SEARCH_PATH,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
