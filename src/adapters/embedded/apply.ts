@@ -1,4 +1,4 @@
-import { canonicalJson, type Manifest } from '../../kernel/index.ts';
+import type { Manifest } from '../../kernel/index.ts';
 import {
   changes,
   difference,
@@ -181,25 +181,29 @@ type Lists = {
   readonly step: (item: unknown) => string;
 };
 
-/** The applied items in their order; live items that are not applied keep their place after the item they followed. */
+/** The applied items in their order; live items that are not applied keep their place, before items that are new. */
 function mergeLists({ live, applied, step }: Lists, combine: (old: unknown, item: unknown) => unknown): unknown[] {
   const liveSteps = live.map(step);
   const position = new Map(liveSteps.map((name, index) => [name, index]));
   const wanted = new Set(applied.map(step));
   const merged: unknown[] = [];
+  const done = new Set<string>();
   let next = 0;
-  const keepUpTo = (end: number): void => {
-    for (; next < end; next += 1) if (!wanted.has(liveSteps[next] ?? '')) merged.push(live[next]);
+  /** Takes the live items that nobody applies now, up to an index or to the next item that still has to come. */
+  const keep = (end: number, stop: (step: string) => boolean): void => {
+    for (; next < end && !stop(liveSteps[next] ?? ''); next += 1) {
+      if (!wanted.has(liveSteps[next] ?? '')) merged.push(live[next]);
+    }
   };
   for (const item of applied) {
-    const index = position.get(step(item));
-    if (index === undefined) merged.push(item);
-    else {
-      keepUpTo(index);
-      merged.push(combine(live[index], item));
-    }
+    const name = step(item);
+    const index = position.get(name);
+    if (index === undefined) keep(live.length, (other) => wanted.has(other) && !done.has(other));
+    else keep(index, () => false);
+    merged.push(index === undefined ? item : combine(live[index], item));
+    done.add(name);
   }
-  keepUpTo(live.length);
+  keep(live.length, () => false);
   return merged;
 }
 
@@ -246,5 +250,5 @@ function isWhole(set: FieldSet): boolean {
 }
 
 function isEmpty(value: unknown): boolean {
-  return canonicalJson(value) === '{}' || canonicalJson(value) === '[]';
+  return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
 }

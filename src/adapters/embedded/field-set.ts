@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../kernel/index.ts';
-import { type Fields, isRecord, items, record } from './objects.ts';
+import { type Fields, isRecord, items, record, sameJson } from './objects.ts';
 import type { Structure, StructureAt } from './structure.ts';
 
 /**
@@ -13,9 +13,12 @@ const LEAF: FieldSet = {};
 /** The step that names a list item: its key fields, or its value in a set. */
 export function itemStep(structure: Structure, item: unknown): string {
   if (structure.type !== 'list') return `v:${canonicalJson(item)}`;
-  const key: Record<string, unknown> = {};
-  for (const name of structure.keys) key[name] = record(item)[name] ?? structure.defaults[name];
-  return `k:${canonicalJson(key)}`;
+  const given = record(item);
+  const parts = structure.keys
+    .map((name) => [name, given[name] ?? structure.defaults[name]])
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return `k:{${parts.join(',')}}`;
 }
 
 /** The fields a value sets. */
@@ -129,8 +132,7 @@ function compare({ before, after, structureAt, path }: Comparison): { set: Field
 
 function compareChild(step: string, pair: Comparison): { set: FieldSet | undefined; gone: FieldSet | undefined } {
   if (!step.startsWith('k:') && pair.structureAt(pair.path, pair.after).type === 'atomic') {
-    const same = canonicalJson(pair.before) === canonicalJson(pair.after);
-    return { set: same ? undefined : LEAF, gone: undefined };
+    return { set: sameJson(pair.before, pair.after) ? undefined : LEAF, gone: undefined };
   }
   const inner = compare(pair);
   return { set: isLeaf(inner.set) ? undefined : inner.set, gone: isLeaf(inner.gone) ? undefined : inner.gone };

@@ -17,7 +17,9 @@ const ATOMIC: Structure = { type: 'atomic' };
 const MAP: Structure = { type: 'map' };
 const SET: Structure = { type: 'set' };
 
-function by(...keys: readonly string[]): Structure {
+/** Keys are sorted, as in `fieldsV1`. */
+function by(...names: readonly string[]): Structure {
+  const keys = [...names].sort();
   return { type: 'list', keys, defaults: keys.includes('protocol') ? { protocol: 'TCP' } : {} };
 }
 

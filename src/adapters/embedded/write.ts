@@ -215,14 +215,17 @@ function checkVersion(info: ResourceInfo, live: Manifest, next: Manifest): void 
   }
 }
 
-function withoutTimes(managed: unknown): readonly unknown[] {
-  return items(managed).map((entry) => (isRecord(entry) ? without(entry, 'time') : entry));
+/** Entries by who they belong to: their times, and the order that follows from times, do not count. */
+function byManager(managed: unknown): Readonly<Record<string, unknown>> {
+  const name = (entry: Managed): string => `${entry.operation} ${entry.manager} ${entry.subresource ?? ''}`;
+  const entries = items(managed).filter(isRecord) as unknown as readonly Managed[];
+  return Object.fromEntries(entries.map((entry) => [name(entry), without(entry, 'time')]));
 }
 
 function unchanged(live: Manifest, next: Manifest): boolean {
   return (
     sameJson(withMetadata(live, { managedFields: undefined }), withMetadata(next, { managedFields: undefined })) &&
-    sameJson(withoutTimes(live.metadata.managedFields), withoutTimes(next.metadata.managedFields))
+    sameJson(byManager(live.metadata.managedFields), byManager(next.metadata.managedFields))
   );
 }
 

@@ -97,8 +97,20 @@ export function widgets(): Manifest {
 
 /** An answer: the HTTP code and the parsed body, typed as loosely as tests need. */
 export type Reply = { readonly code: number; readonly body: Body };
-export type Body = { readonly metadata: Body & { readonly name: string; readonly resourceVersion: string } } & {
-  readonly [field: string]: Body & string & number & readonly Body[];
+export type Body = {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string; readonly [field: string]: unknown };
+  readonly items: readonly Body[];
+  readonly rows: readonly Body[];
+  readonly cells: readonly unknown[];
+  readonly columnDefinitions: readonly Body[];
+  readonly conditions?: readonly Body[];
+  readonly containerStatuses?: readonly Body[];
+  readonly status?: Body;
+  readonly state?: Body;
+  readonly lastState?: Body;
+  readonly waiting?: Body;
+  readonly terminated?: Body;
+  readonly [field: string]: unknown;
 };
 
 type Options = { readonly body?: unknown; readonly type?: string; readonly accept?: string };

@@ -63,6 +63,13 @@ export function customSteps(namespace: string, group: string): readonly Step[] {
       body: [{ op: 'replace', path: '/metadata/annotations', value: { x: 'y' } }],
       type: 'application/json-patch+json',
     },
+    { method: 'PATCH', path: `${one}?fieldManager=third`, body: widget({ parts: [{ name: 'q' }] }), type: APPLY },
+    {
+      method: 'PATCH',
+      path: `${one}?fieldManager=fourth`,
+      body: widget({ parts: [{ name: 'y' }, { name: 'r' }, { name: 'x' }, { name: 's' }] }),
+      type: APPLY,
+    },
     { method: 'GET', path: `${all}?fieldSelector=spec.color%3Dred` },
     { method: 'GET', path: `${all}?fieldSelector=spec.color%3Dblue` },
     { method: 'GET', path: `${all}?fieldSelector=spec.size%3D1` },

@@ -1,4 +1,4 @@
-import { canonicalJson, type Manifest, sha256 } from '../../../kernel/index.ts';
+import type { Manifest } from '../../../kernel/index.ts';
 import { deleteObject } from '../delete.ts';
 import { at, number, record, records, text, withMetadata } from '../objects.ts';
 import { builtIn } from '../resources.ts';
@@ -32,7 +32,7 @@ function setsOf(context: ControllerContext, deployment: Manifest): readonly Mani
 /** The ReplicaSet of the present template, made when there is none; its revision is the newest. */
 function currentSet(context: ControllerContext, deployment: Manifest, sets: readonly Manifest[]): Manifest {
   const template = record(at(deployment, 'spec', 'template'));
-  const hash = sha256(canonicalJson(template)).slice(0, 10);
+  const hash = context.hash(template);
   const newest = sets.reduce((highest, set) => Math.max(highest, revisionOf(set)), 0);
   const found = sets.find((set) => set.metadata.labels?.[HASH] === hash);
   if (found !== undefined) {

@@ -1,3 +1,4 @@
+import { canonicalJson, sha256 } from '../../../kernel/index.ts';
 import type { Behaviours } from '../behaviour.ts';
 import type { Machine } from '../machine.ts';
 import type { Change } from '../store.ts';
@@ -26,6 +27,8 @@ export type ControllerContext = {
   /** Milliseconds since an event of this object first seen by this process; sets it when new. */
   readonly since: (uid: string, event: string) => number;
   readonly forget: (uid: string, event: string) => void;
+  /** Ten hex digits that identify a JSON value; remembered, because stored values never change. */
+  readonly hash: (value: object) => string;
 };
 
 /** Level-triggered: `reconcile` looks at the object as it is now and takes the next step, whatever woke it. */
@@ -46,6 +49,7 @@ export class ControllerManager {
   readonly #queue = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #marks = new Map<string, number>();
+  readonly #hashes = new WeakMap<object, string>();
   readonly #contexts = new Map<string, ControllerContext>();
   #turn: NodeJS.Immediate | undefined;
   #stopped = false;
@@ -63,6 +67,7 @@ export class ControllerManager {
         ...options,
         later: (uid, ms) => this.#later(`${name}/${uid}`, ms),
         since: (uid, event) => this.#since(`${uid}/${event}`),
+        hash: (value) => this.#hash(value),
         forget: (uid, event) => this.#marks.delete(`${uid}/${event}`),
       });
     }
@@ -128,6 +133,15 @@ export class ControllerManager {
     const begun = this.#marks.get(mark) ?? now;
     this.#marks.set(mark, begun);
     return now - begun;
+  }
+
+  #hash(value: object): string {
+    let hash = this.#hashes.get(value);
+    if (hash === undefined) {
+      hash = sha256(canonicalJson(value)).slice(0, 10);
+      this.#hashes.set(value, hash);
+    }
+    return hash;
   }
 
   #drop(uid: string): void {
