@@ -14,9 +14,12 @@ export type ReadinessCheck = { readonly name: string; readonly ready: () => bool
 type Address = { readonly host: string; readonly port: number };
 
 export type HttpOptions = {
-  /** The public listener: hooks, health and, when given, the rest through `fallback`. Port 0 takes a free one. */
+  /**
+   * The public listener: hooks, health and, when given, the rest through `fallback`. Port 0 takes a free one. A process without any of
+   * these (a worker) has no public side: its one address is an admin address and shows metrics.
+   */
   readonly listen: Address;
-  /** The admin listener: metrics and health. Without one there are no metrics over HTTP: they are never on the public one. */
+  /** The admin listener: metrics and health. Metrics are never on a public one. */
   readonly admin?: Address;
   readonly receiver?: (req: IncomingMessage, res: ServerResponse, hookId: string) => Promise<void>;
   readonly metrics?: { page(): Promise<{ readonly type: string; readonly text: string }> };
@@ -67,17 +70,21 @@ const HOOK = /^\/hooks\/([^/]{1,200})$/;
 /** Makes the process's HTTP listeners. Nothing happens before `start`. */
 export function createHttpServer(options: HttpOptions): HttpServer {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const showMetrics = async (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
+    if (path !== '/metrics' || options.metrics === undefined) return refuse(req, res, NOT_FOUND);
+    send(res, textAnswer(200, await options.metrics.page()));
+  };
+  const hasPublicSide = options.receiver !== undefined || options.fallback !== undefined || options.admin !== undefined;
   const publicServer = makeServer(options, limits, (req, res, path) => {
     const hook = options.receiver === undefined ? undefined : HOOK.exec(path)?.[1];
     if (hook !== undefined) return options.receiver?.(req, res, hook);
     if (isHealth(path)) return health(options, req, res, path);
-    return options.fallback === undefined ? refuse(req, res, NOT_FOUND) : options.fallback(req, res);
+    if (options.fallback !== undefined) return options.fallback(req, res);
+    return hasPublicSide ? refuse(req, res, NOT_FOUND) : showMetrics(req, res, path);
   });
-  const adminServer = makeServer(options, limits, async (req, res, path) => {
-    if (isHealth(path)) return health(options, req, res, path);
-    if (path !== '/metrics' || options.metrics === undefined) return refuse(req, res, NOT_FOUND);
-    send(res, textAnswer(200, await options.metrics.page()));
-  });
+  const adminServer = makeServer(options, limits, (req, res, path) =>
+    isHealth(path) ? health(options, req, res, path) : showMetrics(req, res, path),
+  );
 
   return {
     async start() {

@@ -14,6 +14,8 @@ import { createHttpServer, createMetrics, createReceiver } from '../../src/serve
 import { type BenchHook, benchHooks } from './deliveries.ts';
 
 const log = createLog('error');
+// Ends with the bench, however that ends.
+process.on('disconnect', () => process.exit(0));
 process.on('message', async (settings: { hooks: number; redis: string; prefix: string } | 'cpu') => {
   if (settings === 'cpu') {
     const { user, system } = process.cpuUsage();

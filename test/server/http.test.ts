@@ -21,7 +21,7 @@ describe('routes', () => {
   const metrics = { page: async () => ({ type: 'text/plain; version=0.0.4', text: 'up 1\n' }) };
 
   it('answers 404 as JSON with the security headers for what is not there', async () => {
-    const { port } = await start({ metrics });
+    const { port } = await start({ metrics, admin: LOOPBACK });
     for (const path of ['/', '/hooks', '/hooks/', '/hooks/a/b', `/hooks/${'a'.repeat(300)}`, '/metrics', '/HOOKS/a']) {
       const reply = await get(port, path);
       expect([path, reply.status]).toEqual([path, 404]);
@@ -52,6 +52,14 @@ describe('routes', () => {
     expect((await get(port, '/metrics')).status).toBe(404);
     expect(await get(adminPort, '/metrics')).toMatchObject({ status: 200, body: 'up 1\n' });
     expect((await get(adminPort, '/hooks/a')).status).toBe(404);
+  });
+
+  it('shows a worker’s metrics on its only address, and a receiver’s not', async () => {
+    const { port } = await start({ metrics });
+    expect((await get(port, '/metrics')).status).toBe(200);
+    await server?.stop();
+    const { port: open } = await start({ metrics, receiver: async (_req, res) => void res.end() });
+    expect((await get(open, '/metrics')).status).toBe(404);
   });
 
   it('leaves every other path to the fallback', async () => {
