@@ -42,7 +42,6 @@ export const Config = z.strictObject({
     .regex(/^[a-z0-9]([a-z0-9.-]{0,200}[a-z0-9])?$/)
     .optional()
     .describe('wildcard domain under which public services get host names'),
-  publicScheme: z.enum(['http', 'https']).default('https').describe("scheme of the services' own addresses"),
   publicPort: z.coerce
     .number()
     .int()

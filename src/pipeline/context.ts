@@ -20,7 +20,6 @@ import type {
 /** What an installation decides about releasing; all times in milliseconds. */
 export type PipelineOptions = {
   readonly appDomain: string | undefined;
-  readonly publicScheme: 'http' | 'https';
   readonly publicPort: number | undefined;
   readonly tlsIssuer: string | undefined;
   readonly ingressClass: string;
@@ -28,6 +27,8 @@ export type PipelineOptions = {
   readonly rolloutTimeoutSeconds: number;
   /** Pause after network policies changed, so that the CNI has applied them (facts 3.2: 2 s). */
   readonly policySettleMs: number;
+  /** Repositories marked local may be read over plain http and on loopback. */
+  readonly localRepositories: boolean;
   /** How long a mentioned commit may be ahead of what the ref shows before it counts as superseded. */
   readonly mentionGraceMs: number;
   /** Where statuses link to; absent until the dashboard has an address. */

@@ -134,7 +134,7 @@ async function readSpec(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Sp
   const repository = deps.store.repositories.cached(source.spec.repository);
   if (repository === undefined)
     return fail(problem('cluster_unavailable', 'the repository of this source is not in the cache yet'));
-  const remote = await remoteOf(repository, deps.credentials);
+  const remote = await remoteOf(repository, deps);
   if (!remote.ok) return remote;
   const file = await deps.git.readFile({
     remote: remote.value,

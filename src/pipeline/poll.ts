@@ -11,7 +11,7 @@ export async function poll(deps: Deps, job: { readonly repository: string }, run
   if (repository === undefined) return ok(undefined);
   const refs = deps.store.repositoryRefs(repository.name).map(storedRef);
   if (refs.length === 0) return ok(undefined);
-  const remote = await remoteOf(repository, deps.credentials);
+  const remote = await remoteOf(repository, deps);
   if (!remote.ok) return remote;
   const listed = await deps.git.listRefs(remote.value, refs, run.signal);
   if (!listed.ok) return listed;

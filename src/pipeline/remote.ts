@@ -1,12 +1,13 @@
 import { ok, type Result } from '../kernel/index.ts';
 import type { CredentialStore, ForgeRepository, GitRepository, Remote } from '../ports/index.ts';
+import type { Deps } from './context.ts';
 
-/** Where to read the repository, with the credentials it has now. */
-export async function remoteOf(repository: GitRepository, credentials: CredentialStore): Promise<Result<Remote>> {
+/** Where to read the repository, with the credentials it has now. `local` counts only where the installation allows it. */
+export async function remoteOf(repository: GitRepository, deps: Pick<Deps, 'credentials' | 'options'>): Promise<Result<Remote>> {
   const { url, local, credentialsSecret } = repository.spec;
-  const base = { url, local: local === true };
+  const base = { url, local: local === true && deps.options.localRepositories };
   if (credentialsSecret === undefined) return ok(base);
-  const found = await credentials.forRepository(credentialsSecret);
+  const found = await deps.credentials.forRepository(credentialsSecret);
   if (!found.ok) return found;
   if (found.value === undefined) return ok(base);
   return ok({ ...base, credentials: { username: found.value.username, password: found.value.token } });

@@ -63,7 +63,7 @@ async function syncOnce(
 
   const mentions = await deps.deliveries.mentioned(repository.name, ref);
   if (!mentions.ok) return mentions;
-  const remote = await remoteOf(repository, deps.credentials);
+  const remote = await remoteOf(repository, deps);
   if (!remote.ok) return remote;
   const listed = await deps.git.listRefs(remote.value, [ref], run.signal);
   if (!listed.ok) return listed;

@@ -66,7 +66,7 @@ export async function openDeps(
     metrics: parts.metrics,
     options: {
       appDomain: config.appDomain,
-      publicScheme: config.publicScheme,
+      localRepositories: config.localRepositories,
       publicPort: config.publicPort,
       tlsIssuer: config.tlsIssuer,
       ingressClass: config.ingressClass,

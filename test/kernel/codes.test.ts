@@ -27,9 +27,8 @@ describe('the catalogue of codes', () => {
   });
 
   it('has only codes that a test sees', () => {
-    expect(Object.keys(CODES).filter((code) => !tests.includes(`'${code}'`) && !tests.includes(`[${code}]`))).toEqual(
-      [],
-    );
+    const isSeen = (code: string): boolean => new RegExp(`['"\`[ ]${code}\\b`).test(tests);
+    expect(Object.keys(CODES).filter((code) => !isSeen(code))).toEqual([]);
   });
 
   it('stands in the README, each with its kind and meaning, and nothing else does', () => {

@@ -225,7 +225,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
       metrics: { delivery: () => undefined, stage: () => undefined, release: () => undefined },
       options: {
         appDomain: 'apps.example.test',
-        publicScheme: 'https',
+        localRepositories: false,
         publicPort: undefined,
         tlsIssuer: undefined,
         ingressClass: 'haproxy',
