@@ -78,8 +78,13 @@ export async function loadOne(repository: Repository, wanted: Wanted, signal: Ab
   return [...loaded.values()][0] ?? malformed('no answer');
 }
 
+/** True for what Git LFS commits instead of a file. */
+export function isLfsPointer(data: Buffer): boolean {
+  return data.length < LFS_BYTES && LFS_START.test(data.toString('latin1', 0, 64));
+}
+
 function textOf(data: Buffer): Result<string> {
-  if (data.length < LFS_BYTES && LFS_START.test(data.toString('latin1', 0, 64))) return fail(problem('lfs_pointer'));
+  if (isLfsPointer(data)) return fail(problem('lfs_pointer'));
   if (data.includes(0)) return fail(problem('binary_file'));
   try {
     return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data));

@@ -1,6 +1,7 @@
 import { type CommitSha, fail, ok, type Problem, problem, type RefName, type Result } from '../../kernel/index.ts';
 import type { GitReader, Log, Remote } from '../../ports/index.ts';
 import { changedPathsBetween } from './changed-paths.ts';
+import { EXPORT_DEADLINE_MS, exportTreeAt } from './export-tree.ts';
 import { DEADLINE_MS, SharedFlights, withDeadline } from './flight.ts';
 import { createHttp, type Http } from './http.ts';
 import { Lru } from './lru.ts';
@@ -101,6 +102,13 @@ class Reader implements GitReader {
     );
   }
 
+  async exportTree(request: Parameters<GitReader['exportTree']>[0]): ReturnType<GitReader['exportTree']> {
+    const act = { name: 'exporting a folder', ms: EXPORT_DEADLINE_MS };
+    return this.#with(act, request.remote, request.signal, (repository, signal) =>
+      exportTreeAt(repository, request, signal),
+    );
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     this.#http.destroy();
@@ -109,14 +117,15 @@ class Reader implements GitReader {
   }
 
   async #with<T>(
-    act: string,
+    act: string | { readonly name: string; readonly ms: number },
     remote: Remote,
     signal: AbortSignal | undefined,
     work: (repository: Repository, signal: AbortSignal) => Promise<Result<T>>,
   ): Promise<Result<T>> {
     const target = targetOf(remote);
     if (!target.ok) return target;
-    const result = await withDeadline(this.#deadlineMs, [signal, this.#closing.signal], async (inner) => {
+    const ms = typeof act === 'string' ? this.#deadlineMs : act.ms;
+    const result = await withDeadline(ms, [signal, this.#closing.signal], async (inner) => {
       const kept = this.#kept(target.value);
       if (kept !== undefined) {
         const first = await work(kept.repository, inner);
@@ -127,7 +136,7 @@ class Reader implements GitReader {
       const session = await this.#discover(target.value, inner);
       return session.ok ? work(session.value.repository, inner) : session;
     });
-    if (!result.ok) this.#report(act, target.value, result.problem);
+    if (!result.ok) this.#report(typeof act === 'string' ? act : act.name, target.value, result.problem);
     return result;
   }
 
