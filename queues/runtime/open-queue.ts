@@ -37,6 +37,9 @@ for i, key in ipairs(ARGV) do
 end
 return answer`;
 
+/** A job brought forward is not missing; one that was not delayed any more is. */
+const IS_MISSING = [(): boolean => false, (): boolean => true] as const;
+
 /** Opens one queue; it connects in the background, for ever. */
 export function openQueue(name: QueueName, options: { url: string; prefix: string; log: Log }): OpenQueue {
   const queue = new Queue(name, {
@@ -67,16 +70,12 @@ export function openQueue(name: QueueName, options: { url: string; prefix: strin
     missing: async (keys) => {
       const names = [queue.toKey('active'), queue.toKey('delayed'), queue.toKey('')];
       const holders = (await client?.runCommand('hakopodHolders', [...names, ...keys])) as readonly (number | string)[];
-      return Promise.all(
-        holders.map(async (holder) => {
-          if (typeof holder === 'number') return holder === 1;
-          // When it began to run meanwhile, an add makes another run after it.
-          return backend.promote(holder).then(
-            () => false,
-            () => true,
-          );
-        }),
-      );
+      const missing = holders.map((holder) => holder === 1);
+      for (const [i, holder] of holders.entries()) {
+        // When it began to run meanwhile, an add makes another run after it.
+        if (typeof holder === 'string') missing[i] = await backend.promote(holder).then(...IS_MISSING);
+      }
+      return missing;
     },
   };
 }
