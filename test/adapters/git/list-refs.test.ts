@@ -43,3 +43,18 @@ describe.each([
     expect(value(await reader.listRefs(remote, [ref('refs/heads/gone')])).size).toBe(0);
   });
 });
+
+describe('connections', () => {
+  it('are few and kept, however many calls run at once, and gone after close', async () => {
+    const rig = await startRig(undo);
+    const commit = await rig.push('one');
+    const reader = openReader(undo);
+    const remote = { url: rig.url, local: true };
+    const all = await Promise.all(Array.from({ length: 60 }, () => reader.listRefs(remote, [MAIN])));
+    expect(new Set(all.map((listed) => value(listed).get(MAIN)))).toEqual(new Set([commit]));
+    expect(rig.server.stats().requests).toBe(61);
+    expect(rig.server.stats().mostConnections).toBe(8);
+    await reader.close();
+    await expect.poll(() => rig.server.stats().connections).toBe(0);
+  });
+});

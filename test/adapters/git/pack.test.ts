@@ -110,9 +110,19 @@ describe('readPack on hostile packs', () => {
     expect(code(readPack(pack([whole(3, text, size)]), 'sha1', LIMITS))).toBe('object_too_large');
   });
 
-  it('stops a bomb that announces little', () => {
-    const bomb = Buffer.concat([header(3, 10), deflateSync(Buffer.alloc(32 * MIB))]);
-    expect(code(readPack(pack([bomb]), 'sha1', LIMITS))).toBe('git_protocol');
+  it('stops a bomb that announces little before it has grown', () => {
+    const bomb = pack([Buffer.concat([header(3, 10), deflateSync(Buffer.alloc(400 * MIB))])]);
+    globalThis.gc?.();
+    const before = process.resourceUsage().maxRSS;
+    // The buffer of zeros above is never touched, so it is not resident; what the bomb inflates to would be.
+    expect(code(readPack(bomb, 'sha1', LIMITS))).toBe('git_protocol');
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(100 * 1024);
+  });
+
+  it('checks the checksum itself', () => {
+    const bytes = pack([whole(3, text)]);
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    expect(code(readPack(bytes, 'sha1', LIMITS))).toBe('git_protocol');
   });
 
   it('bounds all objects together', () => {
@@ -141,6 +151,16 @@ describe('applyDelta', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it('refuses a delta that was made for another base or makes another size', () => {
+    const copyAll = (from: number, to: number) =>
+      applyDelta(Buffer.from('base'), Buffer.from([from, to, 0x90, 4]), MIB);
+    expect(code(copyAll(4, 4))).toBe('ok');
+    expect(code(copyAll(5, 4))).toBe('git_protocol');
+    expect(code(copyAll(4, 5))).toBe('git_protocol');
+    expect(code(copyAll(4, 3))).toBe('git_protocol');
+    expect(code(applyDelta(Buffer.from('base'), Buffer.from([4, 4, 0x90, 4]), 3))).toBe('git_protocol');
   });
 
   it('reads a copy of 64 KiB, whose size is written as zero', () => {

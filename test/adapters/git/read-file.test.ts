@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CommitSha } from '../../../src/kernel/index.ts';
+import { type CommitSha, sha256 } from '../../../src/kernel/index.ts';
 import { cleanup, code, MAIN, openReader, path, type Rig, sha, startRig, value } from './support.ts';
 
 const undo = cleanup();
@@ -116,6 +116,11 @@ describe('readFile, sizes and sharing', () => {
     for (let i = 0; i < 60; i++) {
       await mkdir(join(rig.work, `apps/a${i}`), { recursive: true });
       await writeFile(join(rig.work, `apps/a${i}/app.toml`), `name = "a${i}"\n${'filler '.repeat(5000)}${i}`);
+    }
+    // A history that would be seen in the bytes if it came along.
+    for (let i = 0; i < 12; i++) {
+      const noise = Array.from({ length: 20 }, (_, n) => sha256(`${i} ${n}`)).join('\n');
+      await rig.git('commit', '-q', '--allow-empty', '-m', noise);
     }
     const commit = await rig.push('many');
     const reader = openReader(undo);
