@@ -86,6 +86,19 @@ describe('server-side apply', () => {
     expect(live.spec).toEqual({ replicas: 1, template: { spec: { containers: [{ name: 'app', image: '1' }] } } });
   });
 
+  it('leaves of a dropped item what somebody edited in it', () => {
+    const live = play(['me', pod([{ name: 'app', image: '1' }])]);
+    const edited = { ...live, ...pod([{ name: 'app', image: '1', tty: true }]) };
+    const managedFields = trackUpdate(live, edited, writer('editor'));
+    const result = serverSideApply({
+      live: { ...edited, metadata: { name: 'web', managedFields } },
+      applied: { spec: { replicas: 1 } },
+      writer: writer('me'),
+      force: true,
+    });
+    expect(result).toHaveProperty('object.spec.template.spec.containers', [{ tty: true }]);
+  });
+
   it('replaces atomic lists and maps whole', () => {
     const first = { spec: { selector: { matchLabels: { a: '1', b: '2' } } }, args: ['a', 'b'] };
     const second = { spec: { selector: { matchLabels: { a: '1' } } }, args: ['c'] };

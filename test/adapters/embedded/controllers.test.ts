@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rollingBounds } from '../../../src/adapters/embedded/controllers/rolling.ts';
 import {
   BEHAVIOUR,
   type Behaviour,
   type EmbeddedCluster,
   startEmbeddedCluster,
 } from '../../../src/adapters/embedded/index.ts';
-import { apply, type Body, call, deployment, job, until } from './fixtures.ts';
+import { apply, type Body, call, configMap, deployment, job, until } from './fixtures.ts';
 
 const APPS = '/apis/apps/v1/namespaces/default';
 const WEB = `${APPS}/deployments/web`;
@@ -94,6 +95,22 @@ describe('deployments', () => {
     expect(ofImage(await pods('app=web'), 'example.org/app:2')).toHaveLength(1);
   });
 
+  it('recreate: wait for an old pod that something holds', async () => {
+    const spec = { strategy: { type: 'Recreate' } };
+    await apply(cluster, WEB, deployment('web', { spec }));
+    await until(cluster, WEB, isRolledOut);
+    const old = `${PODS}/${(await pods('app=web'))[0]!.metadata.name}`;
+    const type = 'application/merge-patch+json';
+    await call(cluster, 'PATCH', old, { body: { metadata: { finalizers: ['example.org/hold'] } }, type });
+    await apply(cluster, WEB, deployment('web', { image: 'example.org/app:2', spec }));
+    await until(cluster, old, (pod) => pod.metadata.deletionTimestamp !== undefined);
+    await until(cluster, WEB, (body) => Number(body.status?.observedGeneration) === 2);
+    expect(ofImage(await pods('app=web'), 'example.org/app:2')).toEqual([]);
+    await call(cluster, 'PATCH', old, { body: { metadata: { finalizers: null } }, type });
+    await until(cluster, WEB, isRolledOut);
+    expect(ofImage(await pods('app=web'), 'example.org/app:2')).toHaveLength(1);
+  });
+
   it('follow replicas, and keep no more old ReplicaSets than the history limit', async () => {
     for (const image of ['a:1', 'a:2', 'a:3', 'a:4', 'a:5']) {
       await apply(cluster, WEB, deployment('web', { image, spec: { revisionHistoryLimit: 2 } }));
@@ -150,6 +167,17 @@ describe('deployments', () => {
     cluster.setAdmission(undefined);
     const healed = await until(cluster, WEB, isRolledOut);
     expect(condition(healed, 'ReplicaFailure')).toBeUndefined();
+  });
+});
+
+describe('rolling bounds', () => {
+  it.each([
+    ['25%', '25%', 4, { surge: 1, unavailable: 1 }],
+    ['25%', '25%', 1, { surge: 1, unavailable: 0 }],
+    [1, 0, 3, { surge: 1, unavailable: 0 }],
+    [0, 0, 3, { surge: 0, unavailable: 1 }],
+  ])('surge %s, unavailable %s of %i', (maxSurge, maxUnavailable, replicas, expected) => {
+    expect(rollingBounds({ replicas, strategy: { rollingUpdate: { maxSurge, maxUnavailable } } })).toEqual(expected);
   });
 });
 
@@ -232,6 +260,20 @@ describe('deletion', () => {
     expect(body.metadata).toHaveProperty('deletionTimestamp');
     await gone('Job');
     expect(count('Pod')).toBe(0);
+  });
+
+  it('in the foreground keeps the owner while something holds what it owns', async () => {
+    const maps = '/api/v1/namespaces/default/configmaps';
+    const owner = (await call(cluster, 'POST', maps, { body: configMap('owner') })).body.metadata;
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.uid, blockOwnerDeletion: true };
+    const metadata = { name: 'owned', finalizers: ['example.org/hold'], ownerReferences: [reference] };
+    await call(cluster, 'POST', maps, { body: { metadata } });
+    await call(cluster, 'DELETE', `${maps}/owner`, { body: { propagationPolicy: 'Foreground' } });
+    await until(cluster, `${maps}/owned`, (body) => body.metadata.deletionTimestamp !== undefined);
+    expect((await call(cluster, 'GET', `${maps}/owner`)).code).toBe(200);
+    const type = 'application/merge-patch+json';
+    await call(cluster, 'PATCH', `${maps}/owned`, { body: { metadata: { finalizers: null } }, type });
+    await until(cluster, `${maps}/owner`, (body) => Number(body.code) === 404);
   });
 
   it('orphans when told to, and by default for jobs', async () => {
