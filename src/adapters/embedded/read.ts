@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Manifest } from '../../kernel/index.ts';
 import { badRequest, expired, refusal } from './errors.ts';
 import type { Machine } from './machine.ts';
@@ -89,17 +90,8 @@ function cut(
 ): Page {
   if (list.objects.length <= limit) return { ...list, next: undefined, remaining: undefined };
   const rest = list.objects.slice(limit);
-  const last = list.objects[limit - 1];
-  const token = Buffer.from(
-    JSON.stringify({
-      v: 'meta.k8s.io/v1',
-      rv: Number(list.version),
-      start: `${last?.metadata.namespace ?? ''}/${last?.metadata.name}`,
-      n: open.size,
-    }),
-  ).toString('base64url');
   // A token may be used again: its list stays until newer ones push it out.
-  open.delete(token);
+  const token = randomUUID();
   open.set(token, { objects: rest, version: list.version });
   for (const oldest of open.keys()) {
     if (open.size <= OPEN_LISTS) break;

@@ -70,6 +70,15 @@ describe('the API', () => {
     await call(cluster, 'POST', MAPS, { body: configMap('d', { name: 'd' }) });
   });
 
+  it('remembers the newest 64 unfinished lists', async () => {
+    const begin = async () => (await call(cluster, 'GET', `${MAPS}?limit=1`)).body.metadata.continue;
+    const next = async (token: unknown) => (await call(cluster, 'GET', `${MAPS}?continue=${token}`)).code;
+    const first = await begin();
+    const second = await begin();
+    for (let n = 0; n < 63; n += 1) await begin();
+    expect([await next(first), await next(second), await next(second)]).toEqual([410, 200, 200]);
+  });
+
   it('lists items of built-in kinds without kind and apiVersion, as the real one does', async () => {
     const { body } = await call(cluster, 'GET', MAPS);
     expect(body).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1' });
