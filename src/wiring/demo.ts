@@ -4,7 +4,7 @@ import { startEmbeddedCluster } from '../adapters/embedded/index.ts';
 import { connect, createCluster } from '../adapters/kubernetes/index.ts';
 import { createLog } from '../adapters/log/index.ts';
 import { startPrivateRedis } from '../adapters/redis/index.ts';
-import { ensureCrds } from '../adapters/store/index.ts';
+import { ensureCrds, transitionRules } from '../adapters/store/index.ts';
 import { createRandom, createSystemClock } from '../adapters/system/index.ts';
 import { type Runtime, runCli, type Terminal } from '../cli/index.ts';
 import { loadConfig, plainEnvironment } from '../config.ts';
@@ -60,7 +60,7 @@ export async function runDemoCommand(flags: Readonly<Record<string, unknown>>, o
 }
 
 async function startCluster(kubeconfig: string | undefined, namespace: string): ReturnType<DemoParts['startCluster']> {
-  const embedded = kubeconfig === undefined ? await startEmbeddedCluster() : undefined;
+  const embedded = kubeconfig === undefined ? await startEmbeddedCluster({ validators: transitionRules() }) : undefined;
   const text = embedded?.kubeconfig ?? readFileSync(kubeconfig ?? '', 'utf8');
   const done = await withCluster(text, async (cluster) => {
     const crds = await ensureCrds(cluster, createSystemClock());

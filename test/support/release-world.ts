@@ -1,7 +1,7 @@
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/adapters/embedded/index.ts';
 import { connect, createCluster, createLeases } from '../../src/adapters/kubernetes/index.ts';
 import { createLog } from '../../src/adapters/log/index.ts';
-import { createSecretStore, createStore, ensureCrds } from '../../src/adapters/store/index.ts';
+import { createSecretStore, createStore, ensureCrds, transitionRules } from '../../src/adapters/store/index.ts';
 import { createRandom, createSystemClock } from '../../src/adapters/system/index.ts';
 import { defaultGrant } from '../../src/grant/index.ts';
 import { ok, type RefName, type RepoPath, type Result } from '../../src/kernel/index.ts';
@@ -33,7 +33,7 @@ export type ReleaseWorld = {
 };
 
 export async function startReleaseWorld(): Promise<ReleaseWorld> {
-  const embedded = await startEmbeddedCluster();
+  const embedded = await startEmbeddedCluster({ validators: transitionRules() });
   const connection = connect({ kubeconfigText: embedded.kubeconfig });
   if (!connection.ok) throw new Error(connection.problem.message);
   const clock = createSystemClock();
