@@ -1,12 +1,13 @@
-import { LIMITS, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
+import { LIMITS, type Manifest, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, Release } from '../../ports/index.ts';
 import { serviceStates } from '../../reconcile/index.ts';
 import type { Application } from '../../spec/index.ts';
 import { describeOutcome, readyCondition, type Standing } from '../../status/index.ts';
+import { pruneBuilds } from '../builds.ts';
 import { reportOf, reportsOf, withReport } from '../ledger.ts';
 import { unpackSpec } from '../release-body.ts';
 import { renderOptions } from './options.ts';
-import { readLive, type Session, writeApplication } from './session.ts';
+import { type Session, writeApplication } from './session.ts';
 
 /** How a release ended. */
 export type Ending =
@@ -110,16 +111,21 @@ async function observeServices(
   release: Release,
   desired: Application,
 ): Promise<Result<ReturnType<typeof serviceStates>>> {
-  const live = await readLive(session);
-  if (!live.ok) return live;
   const { cluster, store, options } = session.deps;
-  const pods = await cluster.list({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    namespace: session.namespace,
-    labelSelector: `hakopod.io/application-id=${session.id}`,
-  });
-  if (!pods.ok) return pods;
+  const labelSelector = `hakopod.io/application-id=${session.id}`;
+  const kinds = [
+    { apiVersion: 'apps/v1', kind: 'Deployment' },
+    { apiVersion: 'batch/v1', kind: 'Job' },
+    { apiVersion: 'v1', kind: 'Pod' },
+  ];
+  const lists = await Promise.all(
+    kinds.map((kind) => cluster.list({ ...kind, namespace: session.namespace, labelSelector })),
+  );
+  const objects: Manifest[] = [];
+  for (const list of lists) {
+    if (!list.ok) return list;
+    objects.push(...list.value);
+  }
   const application = await store.applications.get(session.application);
   if (!application.ok) return application;
   return ok(
@@ -129,7 +135,7 @@ async function observeServices(
       revision: release.spec.revision,
       options: renderOptions(options),
       images: release.status.resolved ?? {},
-      objects: [...session.inventory.all(), ...pods.value],
+      objects,
       jobs: application.value?.status.jobs ?? [],
     }),
   );
@@ -181,5 +187,12 @@ export async function pruneHistory(session: Session, releases: readonly Release[
     const deleted = await session.deps.store.releases.delete(release.name, release.uid);
     if (!deleted.ok) return deleted;
   }
-  return ok(undefined);
+  const isBuilt = releases.some((release) => release.spec.builds !== undefined);
+  return isBuilt
+    ? pruneBuilds(
+        session.deps,
+        session.application,
+        releases.filter((release) => !old.includes(release)),
+      )
+    : ok(undefined);
 }
