@@ -59,6 +59,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Resource>>>> = {
   },
   'hakopod.io/v1': {
     Application: namespaced('applications'),
+    BuildRun: namespaced('buildruns'),
     GitRepository: namespaced('gitrepositories'),
     GitSource: namespaced('gitsources'),
     Release: namespaced('releases'),
