@@ -62,6 +62,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Resource>>>> = {
     BuildRun: namespaced('buildruns'),
     GitRepository: namespaced('gitrepositories'),
     GitSource: namespaced('gitsources'),
+    Plan: namespaced('plans'),
     Release: namespaced('releases'),
   },
 };
