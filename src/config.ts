@@ -108,6 +108,9 @@ export const Config = z.strictObject({
     .default(5)
     .describe('how long a webhook may be ahead of the Git server'),
   resyncSeconds: Seconds.default(15).describe('how often every job is derived again from the custom resources'),
+  pullRequestsCheckSeconds: Seconds.default(600).describe(
+    'how often a forge is asked for open pull requests, in case a webhook was lost',
+  ),
   driftSeconds: Seconds.default(180).describe('how often an application at rest is compared with the cluster'),
   leaseSeconds: z.coerce
     .number()

@@ -1,4 +1,5 @@
 import { type ApiAnswer, type ApiRequest, type ForgeLedger, isCommit, pageOf } from './forge-ledger.ts';
+import { PullBook } from './forge-pulls.ts';
 
 const STATES = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'];
 /** Transitions GitLab names in its refusal. */
@@ -7,12 +8,12 @@ const EVENTS: Readonly<Record<string, string>> = { pending: 'enqueue', running: 
 const TEXT_LENGTH = 255;
 
 /** GitLab's commit status API: POST /projects/:id/statuses/:sha, GET /projects/:id/repository/commits/:sha/statuses. */
-export function answerGitlab(request: ApiRequest, ledger: ForgeLedger): ApiAnswer {
+export function answerGitlab(request: ApiRequest, ledger: ForgeLedger, book = new PullBook()): ApiAnswer {
   const [projects, project = '', ...rest] = request.segments;
   if (projects !== 'projects') return { status: 404, json: { error: '404 Not Found' } };
   if (!/^(?:\d+|[\w.-]+(?:\/[\w.-]+)+)$/.test(project)) return missing('Project');
   if (request.method === 'POST' && rest.length === 2 && rest[0] === 'statuses') {
-    return create({ project, sha: rest[1] ?? '', body: request.body, ledger });
+    return create({ project, sha: rest[1] ?? '', body: request.body, ledger, book });
   }
   const [repository, commits, sha = '', statuses] = rest;
   if (request.method === 'GET' && repository === 'repository' && commits === 'commits' && statuses === 'statuses') {
@@ -26,6 +27,7 @@ function create(call: {
   readonly sha: string;
   readonly body: ApiRequest['body'];
   readonly ledger: ForgeLedger;
+  readonly book: PullBook;
 }): ApiAnswer {
   const { project, sha, ledger } = call;
   const body = call.body ?? {};
@@ -35,12 +37,14 @@ function create(call: {
   if (typeof state !== 'string' || !STATES.includes(state))
     return refused({ error: 'state does not have a valid value' });
   const context = text(body.name ?? body.context) ?? 'default';
+  if (text(body.ref) === undefined && isForks(call.book, project, sha)) return missing('References for commit');
   const ref = text(body.ref) ?? 'main';
   const description = text(body.description);
   const targetUrl = text(body.target_url);
-  if ([...context].length > TEXT_LENGTH) return tooLong('name');
-  if ([...(description ?? '')].length > TEXT_LENGTH) return tooLong('description');
-  if ((targetUrl ?? '').length > TEXT_LENGTH) return tooLong('target_url');
+  const long = Object.entries({ name: context, description, target_url: targetUrl }).find(
+    ([, value]) => [...(value ?? '')].length > TEXT_LENGTH,
+  );
+  if (long !== undefined) return tooLong(long[0]);
   if (targetUrl !== undefined && !/^https?:\/\/./.test(targetUrl)) {
     return refused({ message: { target_url: ['is blocked: Only allowed schemes are http, https'] } });
   }
@@ -63,6 +67,11 @@ function create(call: {
     targetUrl: targetUrl ?? open?.targetUrl,
   } as const;
   return { status: 201, json: present(ledger.record(status, ref, open?.id)) };
+}
+
+/** Without a ref GitLab takes a branch that holds the commit; none does when it is a fork's. */
+function isForks(book: PullBook, project: string, sha: string): boolean {
+  return book.of('gitlab', project).some((pull) => pull.fork && pull.head === sha);
 }
 
 function list(call: {

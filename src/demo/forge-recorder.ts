@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerGithub } from './forge-github.ts';
+import { answerGithubPulls } from './forge-github-pulls.ts';
 import { answerGitlab } from './forge-gitlab.ts';
+import { answerGitlabPulls } from './forge-gitlab-pulls.ts';
 import { type ApiAnswer, type ApiRequest, ForgeLedger, type RecordedStatus } from './forge-ledger.ts';
+import { PullBook, type RecordedComment, type RecordedPull } from './forge-pulls.ts';
 
 /**
  * How the next requests fail: an HTTP status; `reset` breaks the connection before anything is done; `lost` does the work and then
@@ -18,6 +21,17 @@ export interface ForgeRecorder {
   readonly gitlabApiUrl: string;
   /** Every write that was accepted, oldest first. */
   statuses(): readonly RecordedStatus[];
+  /** Opens a pull request, or changes one that is known. Its time of change is now, unless given. */
+  putPull(pull: Omit<RecordedPull, 'updatedAt'> & { readonly updatedAt?: string }): void;
+  /** The comments there are now, of everybody. */
+  comments(): readonly RecordedComment[];
+  /** Every comment written or edited over the API, oldest first. */
+  commentWrites(): readonly RecordedComment[];
+  /** A comment of somebody else, or made by hand. */
+  addComment(comment: Omit<RecordedComment, 'id' | 'at'>): RecordedComment;
+  removeComment(id: number): void;
+  /** From now on GitHub's token is an app's, which has no user. */
+  actAsApp(): void;
   /** Requests seen so far, refused ones too. */
   requests(): number;
   /** Makes the next `count` requests fail; `headers` go with an HTTP status. */
@@ -27,7 +41,7 @@ export interface ForgeRecorder {
   stop(): Promise<void>;
 }
 
-const BODY_BYTES = 64 * 1024;
+const BODY_BYTES = 1024 * 1024;
 
 /** Starts a peer on loopback that is as strict as the forges' documentation says they are, and remembers each status. */
 export async function startForgeRecorder(
@@ -35,7 +49,9 @@ export async function startForgeRecorder(
 ): Promise<ForgeRecorder> {
   const ledger = new ForgeLedger(options.onStatus ?? (() => undefined));
   const failures: { readonly failure: ForgeFailure; readonly headers: Readonly<Record<string, string>> }[] = [];
+  const book = new PullBook();
   let token: string | undefined;
+  let app = false;
   let requests = 0;
 
   const server = createServer((request, response) => {
@@ -76,7 +92,9 @@ export async function startForgeRecorder(
       headers: { 'user-agent': request.headers['user-agent'] },
       body,
     };
-    return gitlab ? answerGitlab(call, ledger) : answerGithub(call, ledger);
+    return gitlab
+      ? (answerGitlabPulls(call, book) ?? answerGitlab(call, ledger, book))
+      : (answerGithubPulls(call, book, app) ?? answerGithub(call, ledger));
   }
 
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -85,6 +103,14 @@ export async function startForgeRecorder(
     githubApiUrl: `http://127.0.0.1:${port}/github`,
     gitlabApiUrl: `http://127.0.0.1:${port}/api/v4`,
     statuses: () => ledger.writes(),
+    putPull: (pull) => book.put({ updatedAt: new Date().toISOString(), ...pull }),
+    comments: () => book.comments().filter((comment) => comment.number > 0),
+    commentWrites: () => book.writes(),
+    addComment: (comment) => book.add(comment),
+    removeComment: (id) => book.remove(id),
+    actAsApp() {
+      app = true;
+    },
     requests: () => requests,
     failNext(count, failure, headers = {}) {
       for (let i = 0; i < count; i += 1) failures.push({ failure, headers });

@@ -8,6 +8,17 @@ export type WorkTree = {
   push(path: string, text: string, message: string): Promise<string>;
   /** Commits and pushes whatever changed in the folder; answers the commit. */
   pushAll(message: string): Promise<string>;
+  /**
+   * Commits one file on top of a commit and pushes the result to these refs alone, by force; main stays where it is. `text` undefined
+   * removes the file. A fork's head, as a forge shows it, is a push to the request's own ref only.
+   */
+  propose(change: {
+    readonly onto: string;
+    readonly refs: readonly string[];
+    readonly path: string;
+    readonly text: string | undefined;
+    readonly message: string;
+  }): Promise<string>;
 };
 
 /** Clones the (empty) repository into `folder`. */
@@ -39,6 +50,17 @@ export async function openWorkTree(input: {
       await writeFile(join(input.folder, path), text);
       await git('add', '--', path);
       return send(message);
+    },
+    async propose({ onto, refs, path, text, message }) {
+      await git('checkout', '--quiet', '--detach', onto);
+      if (text === undefined) await git('rm', '--quiet', '--', path);
+      else await writeFile(join(input.folder, path), text);
+      await git('add', '--all');
+      await git('commit', '--quiet', '--allow-empty', '--message', message);
+      const commit = (await git('rev-parse', 'HEAD')).trim();
+      await git('push', '--quiet', 'origin', ...refs.map((ref) => `+HEAD:${ref}`));
+      await git('checkout', '--quiet', 'main');
+      return commit;
     },
     async pushAll(message) {
       await git('add', '--all');

@@ -35,6 +35,7 @@ export const CODES = {
   conflict: transient('something else changed the same object first'),
   superseded: rejected('a newer commit took the place of this one'),
   queue_full: waiting('too many releases of this application are waiting'),
+  too_many_plans: rejected('this repository has as many planned pull requests as are kept; close some and push again'),
   // git
   invalid_ref: rejected('the ref is not a valid full Git ref name'),
   invalid_path: rejected('the path is not a clean relative path inside the repository'),
@@ -63,6 +64,15 @@ export const CODES = {
   registry_forbidden: rejected('the registry resolves to a private address, which this installation does not allow'),
   registry_unauthorized: rejected('the registry refused the credentials'),
   registry_unavailable: transient('the registry could not be reached'),
+  // builds
+  build_registry_required: rejected(
+    'images built from the repository need a registry, which this installation has not configured',
+  ),
+  context_too_large: rejected('the build context is larger than the limit'),
+  build_failed: rejected('an image did not build'),
+  build_timeout: rejected('an image did not build before its deadline'),
+  build_too_large: rejected('a build needed more disk than the limit'),
+  build_unavailable: transient('no worker can build images now'),
   // cluster
   forbidden: rejected('the cluster does not permit this to Hakopod; a verb is missing in its role'),
   admission_denied: rejected('a policy of the cluster refused the object'),

@@ -33,4 +33,6 @@ export const LIMITS = {
   releaseHistory: 10,
   /** Commits whose status a source remembers. */
   commitsRemembered: 100,
+  /** Plans of open pull requests one repository may have (L 12: comments are not free). */
+  openPlans: 100,
 } as const;

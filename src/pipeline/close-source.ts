@@ -3,9 +3,10 @@ import { type GitSource, REPORTS_FINALIZER } from '../ports/index.ts';
 import { describeOutcome } from '../status/index.ts';
 import type { Deps } from './context.ts';
 import { isFinal, isOwed, reportsOf, withReport } from './ledger.ts';
+import { requestsOfSource } from './preview/plans.ts';
 
 /**
- * Closes a source somebody removed: its open statuses become final, the forge hears of them, then the finalizer goes, and with the
+ * Closes a source somebody removed: its open statuses become final, the forge hears of them, its plans of pull requests go, then the finalizer goes, and with the
  * last source of a repository the repository and its secrets go too. The application keeps running. Called again until done.
  */
 export async function closeSource(deps: Deps, source: GitSource): Promise<Result<void>> {
@@ -26,6 +27,10 @@ export async function closeSource(deps: Deps, source: GitSource): Promise<Result
     return deps.jobs.addAll(
       owed.map((report) => ({ queue: 'report', source: source.name, commit: report.commit }) as const),
     );
+
+  const requests = await requestsOfSource(deps, source);
+  if (!requests.ok) return requests;
+  if (requests.value.length > 0) return deps.jobs.addAll(requests.value);
 
   const released = await deps.store.sources.update(source.name, (current) => {
     const finalizers = current.finalizers.filter((finalizer) => finalizer !== REPORTS_FINALIZER);

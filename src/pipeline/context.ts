@@ -1,7 +1,9 @@
 import type { RefName, RepoPath } from '../kernel/index.ts';
 import type {
+  BuildEngine,
   Clock,
   Cluster,
+  CommentWriter,
   CredentialStore,
   DeliveryLog,
   GitReader,
@@ -11,6 +13,7 @@ import type {
   Log,
   Metrics,
   PollSchedule,
+  PullRequests,
   Random,
   SecretStore,
   StatusWriter,
@@ -31,6 +34,15 @@ export type PipelineOptions = {
   readonly localRepositories: boolean;
   /** How long a mentioned commit may be ahead of what the ref shows before it counts as superseded. */
   readonly mentionGraceMs: number;
+  /** How often a forge is asked for a repository's open pull requests, in case a webhook was lost. */
+  readonly pullRequestsCheckMs: number;
+  /** Registry, with an optional path, that built images are pushed to; nothing can be built without. */
+  readonly buildRegistry: string | undefined;
+  /** Secret of the control namespace with `username` and `token` for the push. */
+  readonly buildRegistryCredentialsSecret: string | undefined;
+  readonly buildTimeoutMs: number;
+  readonly buildContextBytes: number;
+  readonly buildContextFiles: number;
   /** Where statuses link to; absent until the dashboard has an address. */
   readonly publicUrl: string | undefined;
   /** Installation secret that keys the names of environment snapshots, so that a name confirms no guessed value. */
@@ -46,13 +58,18 @@ export type Deps = {
   readonly credentials: CredentialStore;
   readonly git: GitReader;
   readonly images: ImageResolver;
+  readonly builder: BuildEngine;
   readonly statuses: StatusWriter;
+  readonly pullRequests: PullRequests;
+  readonly comments: CommentWriter;
   readonly jobs: JobQueue;
   readonly schedule: PollSchedule;
   readonly deliveries: DeliveryLog;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** A line of text with what looks like a secret taken out. */
+  readonly redact: (text: string) => string;
   readonly metrics: Metrics;
   readonly options: PipelineOptions;
 };

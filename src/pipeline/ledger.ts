@@ -1,18 +1,21 @@
 import { LIMITS } from '../kernel/index.ts';
-import type { CommitOutcome, CommitReport, GitSource } from '../ports/index.ts';
+import type { CommitOutcome, CommitReport } from '../ports/index.ts';
 
 type Wanted = { readonly outcome: CommitOutcome; readonly description: string };
 
-/** The commits a source remembers, oldest first. */
-export function reportsOf(source: GitSource): readonly CommitReport[] {
-  return source.status.reports ?? NONE;
+/** What keeps a ledger: a source for its deploys, a plan for a pull request's heads. */
+export type Ledgered = { readonly status: { readonly reports?: readonly CommitReport[] | undefined } };
+
+/** The commits a ledger remembers, oldest first. */
+export function reportsOf(holder: Ledgered): readonly CommitReport[] {
+  return holder.status.reports ?? NONE;
 }
 
 const NONE: readonly CommitReport[] = [];
 
-/** What the source remembers of one commit. */
-export function reportOf(source: GitSource, commit: string): CommitReport | undefined {
-  return reportsOf(source).find((report) => report.commit === commit);
+/** What the ledger says of one commit. */
+export function reportOf(holder: Ledgered, commit: string): CommitReport | undefined {
+  return reportsOf(holder).find((report) => report.commit === commit);
 }
 
 /** True when nothing more will be said about the commit. */

@@ -1,3 +1,4 @@
+import { watchedPaths } from '../build/index.ts';
 import { evaluateGrant } from '../grant/index.ts';
 import {
   type CommitSha,
@@ -13,13 +14,14 @@ import {
   releaseName,
 } from '../kernel/index.ts';
 import { planRelease } from '../plan/index.ts';
-import type { Application as ApplicationResource, GitSource, Release } from '../ports/index.ts';
+import type { Application as ApplicationResource, GitSource, Job, Release } from '../ports/index.ts';
 import { REQUESTED_AT } from '../ports/index.ts';
 import { type Application, parseSpec, requiredSecrets, withPosition } from '../spec/index.ts';
 import { deployContext, describeOutcome, readyCondition, type Standing } from '../status/index.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { reportOf, reportsOf, withReport } from './ledger.ts';
+import { acceptedBuilds, buildRefusals, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
 import { remoteOf } from './remote.ts';
@@ -28,10 +30,14 @@ import { remoteOf } from './remote.ts';
 const TRIES = 5;
 
 /** What the plan came to; recorded on the source in one write. */
-type Verdict =
+type Verdict = (
   | { readonly kind: 'accepted'; readonly revision: number }
   | { readonly kind: 'unchanged'; readonly revision: number }
-  | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] };
+  | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
+) & {
+  /** The paths besides the file whose change is to be planned; absent when the file could not be read. */
+  readonly watched?: readonly string[];
+};
 
 /** The source as read, and the commit it wants. */
 type Wanted = {
@@ -87,16 +93,29 @@ async function loadWanted(deps: Deps, source: GitSource): Promise<Result<Wanted>
 
 /** Reads, checks and plans; accepts when all agree. A failure is only what another try may mend; refusals are a verdict. */
 async function judge(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Verdict>> {
-  const { source, commit } = wanted;
   const latest = wanted.releases[0];
   // A run that was cut off after its acceptance finds its own release here.
-  if (latest?.spec.origin.trigger === wanted.trigger) return ok({ kind: 'accepted', revision: latest.spec.revision });
+  if (latest?.spec.origin.trigger === wanted.trigger) {
+    const accepted = unpackSpec(latest.spec.spec);
+    const watched = accepted.ok ? { watched: watchedPaths(accepted.value) } : {};
+    return ok({ kind: 'accepted', revision: latest.spec.revision, ...watched });
+  }
 
   const desired = await readSpec(deps, wanted, run);
   if (!desired.ok) return verdictOf(desired.problem);
   if ('refused' in desired.value) return ok(desired.value.refused);
-  const application = desired.value.application;
+  const verdict = await judgeSpec(deps, wanted, { ...desired.value, run });
+  return verdict.ok ? ok({ ...verdict.value, watched: watchedPaths(desired.value.application) }) : verdict;
+}
 
+async function judgeSpec(
+  deps: Deps,
+  wanted: Wanted,
+  desired: { readonly application: Application; readonly text: string; readonly run: Run },
+): Promise<Result<Verdict>> {
+  const { source, commit, releases } = wanted;
+  const [latest] = releases;
+  const { application, text, run } = desired;
   const previous = latest === undefined ? ok(undefined) : unpackSpec(latest.spec.spec);
   if (!previous.ok) return previous;
   const { project, environment, name } = source.spec.application;
@@ -114,7 +133,6 @@ async function judge(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Verdi
     application,
     previous: previous.value,
   });
-  const { text } = desired.value;
   if (!granted.ok) return ok({ kind: 'refused', problems: [withPosition(granted.problem, text)] });
 
   const missing = await deps.secrets.missing(key, requiredSecrets(application));
@@ -122,8 +140,11 @@ async function judge(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Verdi
   const planned = planRelease({ granted: granted.value, previous: previous.value, missingSecrets: missing.value });
   const [first, ...others] = [...planned.refusals, ...installationRefusals(deps, application)];
   if (first !== undefined) return ok({ kind: 'refused', problems: [withPosition(first, text), ...others] });
-  if (planned.unchanged && latest !== undefined && latest.status.state === 'succeeded')
-    return ok({ kind: 'unchanged', revision: latest.spec.revision });
+  if (planned.unchanged && latest !== undefined && latest.status.state === 'succeeded') {
+    const same = await buildsUnchanged(deps, { source, application, release: latest, commit }, run);
+    if (!same.ok) return same;
+    if (same.value) return ok({ kind: 'unchanged', revision: latest.spec.revision });
+  }
   return accept(deps, wanted, { application, commit });
 }
 
@@ -151,18 +172,11 @@ async function readSpec(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Sp
 }
 
 /** What this installation can not run, whatever the grant says. */
-function installationRefusals(deps: Deps, application: Application): readonly Problem[] {
+export function installationRefusals(deps: Deps, application: Application): readonly Problem[] {
   const [exposed] = Object.entries(application.services).filter(([, service]) => service.public);
   if (exposed !== undefined && deps.options.appDomain === undefined)
     return [problem('app_domain_required', undefined, { at: `services.${exposed[0]}.public` })];
-  const [built] = Object.entries(application.services).filter(([, service]) => service.build !== undefined);
-  if (built !== undefined)
-    return [
-      problem('unsupported_feature', 'this installation does not build images yet', {
-        at: `services.${built[0]}.build`,
-      }),
-    ];
-  return [];
+  return buildRefusals(deps, application);
 }
 
 /** A rejection is a verdict; anything else is worth another try. */
@@ -209,6 +223,7 @@ async function accept(
         grantRevision: source.spec.grant.revision,
         trigger: wanted.trigger,
       },
+      ...acceptedBuilds(deps, desired.application, { key: source.spec.application, commit: desired.commit }),
     },
   });
   if (!created.ok) return created.problem.code === 'already_exists' ? fail(problem('conflict')) : created;
@@ -227,6 +242,11 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
     );
     if (!written.ok) return written;
   }
+  const next =
+    verdict.kind === 'accepted'
+      ? await jobsAfterAcceptance(deps, source.name, verdict.revision)
+      : ok<readonly Job[]>([]);
+  if (!next.ok) return next;
   const [first] = verdict.kind === 'refused' ? verdict.problems : [];
   const settled = await deps.store.sources.updateStatus(source.name, (current) => ({
     ...current.status,
@@ -240,6 +260,7 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
       request: source.annotations[REQUESTED_AT],
       at: at.toISOString(),
     },
+    ...(verdict.watched === undefined ? {} : { watched: [...verdict.watched] }),
     reports: reportedBy(current, { commit, verdict, at }),
     conditions: [
       readyCondition(current.status.conditions, {
@@ -260,8 +281,7 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
     context: deployContext(source.spec.application),
   });
   const report = { queue: 'report', source: source.name, commit } as const;
-  if (verdict.kind !== 'accepted') return deps.jobs.add(report);
-  return deps.jobs.addAll([{ queue: 'reconcile', application: source.name }, report]);
+  return deps.jobs.addAll([...next.value, report]);
 }
 
 /**

@@ -1,10 +1,12 @@
 import { ok, type Result } from '../kernel/index.ts';
+import type { Job } from '../ports/index.ts';
 import { type Deps, type Run, storedRef } from './context.ts';
+import { headRefs, movedRequests, sweepRequests } from './preview/sweep.ts';
 import { remoteOf } from './remote.ts';
 
 /**
- * Asks a repository once where its bound refs are and queues a sync for each that moved. One ls-refs, whatever the number of
- * sources; the same queue as the webhook, so both paths meet in `sync`.
+ * Asks a repository once where its bound refs and the heads of its planned pull requests are and queues a sync or preview for each that
+ * moved. One ls-refs, whatever the number of sources; the same queues as the webhook, so both paths meet there.
  */
 export async function poll(deps: Deps, job: { readonly repository: string }, run: Run): Promise<Result<void>> {
   const repository = deps.store.repositories.cached(job.repository);
@@ -13,9 +15,15 @@ export async function poll(deps: Deps, job: { readonly repository: string }, run
   if (refs.length === 0) return ok(undefined);
   const remote = await remoteOf(repository, deps);
   if (!remote.ok) return remote;
-  const listed = await deps.git.listRefs(remote.value, refs, run.signal);
+  const listed = await deps.git.listRefs(remote.value, [...refs, ...headRefs(deps, repository.name)], run.signal);
   if (!listed.ok) return listed;
   const known = new Map((repository.status.refs ?? []).map((ref) => [ref.name, ref.commit]));
-  const moved = refs.filter((ref) => known.get(ref) !== (listed.value.get(ref) ?? ''));
-  return deps.jobs.addAll(moved.map((ref) => ({ queue: 'sync', repository: repository.name, ref }) as const));
+  const moved = refs
+    .filter((ref) => known.get(ref) !== (listed.value.get(ref) ?? ''))
+    .map((ref): Job => ({ queue: 'sync', repository: repository.name, ref }));
+  const queued = await deps.jobs.addAll([...moved, ...movedRequests(deps, repository.name, listed.value)]);
+  if (!queued.ok) return queued;
+  const swept = await sweepRequests(deps, repository);
+  if (!swept.ok) return swept;
+  return swept.value.length === 0 ? ok(undefined) : deps.jobs.addAll(swept.value);
 }

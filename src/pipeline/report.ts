@@ -1,51 +1,52 @@
 import { type CommitSha, fail, ok, type Problem, type Result } from '../kernel/index.ts';
-import type { CommitReport, CommitStatus, ForgeRepository, GitSource } from '../ports/index.ts';
-import { deployContext } from '../status/index.ts';
-import { type Deps, storedRef } from './context.ts';
-import { isOwed, reportOf, reportsOf, sameReport, withEntry } from './ledger.ts';
+import type { CommitReport, CommitStatus, ForgeRepository } from '../ports/index.ts';
+import type { Deps } from './context.ts';
+import { isOwed, sameReport, withEntry } from './ledger.ts';
 import { forgeOf } from './remote.ts';
+import { type Holder, openHolder, type ReportJob } from './report-holder.ts';
+
+/** One commit of one ledger, as read. */
+type Report = { readonly job: ReportJob; readonly holder: Holder; readonly entry: CommitReport };
 
 /**
  * Brings the forge up to what the ledger desires for one commit. Desired and posted are kept apart, so a forge outage only delays the
  * status and never repeats a deploy. The intent is written before the call: after a crash the next run knows that the outcome is in
  * doubt and asks the forge before it says the same again.
  */
-export async function report(
-  deps: Deps,
-  job: { readonly source: string; readonly commit: string },
-): Promise<Result<void>> {
-  const read = await deps.store.sources.get(job.source);
+export async function report(deps: Deps, job: ReportJob): Promise<Result<void>> {
+  const read = await openHolder(deps, job);
   if (!read.ok) return read;
-  const source = read.value;
-  const entry = source === undefined ? undefined : reportOf(source, job.commit);
-  if (source === undefined || entry === undefined) return ok(undefined);
-  if (!isOwed(entry)) return closeIfDone(deps, source);
+  const holder = read.value;
+  const entry = holder?.reports.find((known) => known.commit === job.commit);
+  if (holder === undefined || entry === undefined) return ok(undefined);
+  if (!isOwed(entry)) return closeIfDone(deps, holder);
 
-  const repository = deps.store.repositories.cached(source.spec.repository);
+  const repository = deps.store.repositories.cached(holder.repository);
   if (repository === undefined) return ok(undefined);
   const forge = await forgeOf(repository, deps.credentials);
   if (!forge.ok) return forge;
-  const status = statusOf(deps, source, entry);
+  const one: Report = { job, holder, entry };
+  const status = statusOf(deps, one);
 
   if (entry.posting !== undefined && sameReport(entry.posting, entry.desired)) {
     const shown = await isShown(deps, forge.value, status);
-    if (!shown.ok) return settleProblem(deps, source, { entry, problem: shown.problem });
-    if (shown.value) return recordPosted(deps, source, entry);
+    if (!shown.ok) return settleProblem(deps, one, shown.problem);
+    if (shown.value) return recordPosted(deps, one);
   } else {
-    const intent = await change(deps, source.name, entry, { posting: entry.desired });
+    const intent = await change(one, { posting: entry.desired });
     if (!intent.ok) return intent;
-    if (!intent.value) return deps.jobs.add({ queue: 'report', ...job });
+    if (!intent.value) return again(deps, job);
   }
   const written = await deps.statuses.write(forge.value, status);
-  if (!written.ok) return settleProblem(deps, source, { entry, problem: written.problem });
-  return recordPosted(deps, source, entry);
+  if (!written.ok) return settleProblem(deps, one, written.problem);
+  return recordPosted(deps, one);
 }
 
-function statusOf(deps: Deps, source: GitSource, entry: CommitReport): CommitStatus {
+function statusOf(deps: Deps, { holder, entry }: Report): CommitStatus {
   const base = {
     commit: entry.commit as CommitSha,
-    ref: storedRef(source.spec.ref),
-    context: deployContext(source.spec.application),
+    ref: holder.ref,
+    context: holder.context,
     outcome: entry.desired.outcome,
     description: entry.desired.description,
   };
@@ -62,52 +63,45 @@ async function isShown(deps: Deps, forge: ForgeRepository, status: CommitStatus)
   );
 }
 
-async function recordPosted(deps: Deps, source: GitSource, entry: CommitReport): Promise<Result<void>> {
-  const written = await change(deps, source.name, entry, { posted: entry.desired, posting: undefined });
+async function recordPosted(deps: Deps, one: Report): Promise<Result<void>> {
+  const written = await change(one, { posted: one.entry.desired, posting: undefined });
   if (!written.ok) return written;
-  const now = await deps.store.sources.get(source.name);
+  const now = await openHolder(deps, one.job);
   if (!now.ok) return now;
   // While we were away the desired report may have moved on; the follow-up says the newer one.
-  const current = now.value === undefined ? undefined : reportOf(now.value, entry.commit);
-  if (current !== undefined && isOwed(current))
-    return deps.jobs.add({ queue: 'report', source: source.name, commit: entry.commit });
+  const current = now.value?.reports.find((known) => known.commit === one.job.commit);
+  if (current !== undefined && isOwed(current)) return again(deps, one.job);
   return now.value === undefined ? ok(undefined) : closeIfDone(deps, now.value);
 }
 
 /** A refusal of the forge is final for this status; anything else is tried again. */
-async function settleProblem(
-  deps: Deps,
-  source: GitSource,
-  input: { readonly entry: CommitReport; readonly problem: Problem },
-): Promise<Result<void>> {
-  const { entry, problem: p } = input;
+async function settleProblem(deps: Deps, one: Report, p: Problem): Promise<Result<void>> {
+  const { holder, entry } = one;
   if (p.kind !== 'rejected') return fail(p);
-  deps.log.warn('the forge refused a status', { source: source.name, commit: entry.commit, code: p.code });
-  const written = await change(deps, source.name, entry, { undeliverable: p.code, posting: undefined });
+  deps.log.warn('the forge refused a status', { name: holder.name, commit: entry.commit, code: p.code });
+  const written = await change(one, { undeliverable: p.code, posting: undefined });
   if (!written.ok) return written;
-  return source.deleting ? deps.jobs.add({ queue: 'plan', source: source.name }) : ok(undefined);
+  return holder.isClosing ? deps.jobs.add(holder.closing) : ok(undefined);
 }
 
-/** Changes one entry; false when the source or the entry is gone, or when it desires something else by now. */
-async function change(
-  deps: Deps,
-  name: string,
-  entry: CommitReport,
-  next: Partial<CommitReport>,
-): Promise<Result<boolean>> {
+/** Changes the entry; false when the holder or the entry is gone, or when it desires something else by now. */
+async function change({ holder, entry }: Report, next: Partial<CommitReport>): Promise<Result<boolean>> {
   let applied = false;
-  const written = await deps.store.sources.updateStatus(name, (current) => {
-    const existing = reportOf(current, entry.commit);
+  const written = await holder.update((reports) => {
+    const existing = reports.find((known) => known.commit === entry.commit);
     // What was posted is a fact whatever is desired now; an intent counts only for what is still desired.
     applied = existing !== undefined && (next.posted !== undefined || sameReport(existing.desired, entry.desired));
-    return applied ? { ...current.status, reports: withEntry(reportsOf(current), entry.commit, next) } : undefined;
+    return applied ? withEntry(reports, entry.commit, next) : undefined;
   });
-  if (!written.ok) return written.problem.code === 'not_found' ? ok(false) : written;
-  return ok(applied);
+  return written.ok ? ok(written.value && applied) : written;
 }
 
-/** A source being removed waits for its last status. */
-async function closeIfDone(deps: Deps, source: GitSource): Promise<Result<void>> {
-  if (!source.deleting || reportsOf(source).some(isOwed)) return ok(undefined);
-  return deps.jobs.add({ queue: 'plan', source: source.name });
+/** What is being closed waits for its last status. */
+async function closeIfDone(deps: Deps, holder: Holder): Promise<Result<void>> {
+  if (!holder.isClosing || holder.reports.some(isOwed)) return ok(undefined);
+  return deps.jobs.add(holder.closing);
+}
+
+function again(deps: Deps, job: ReportJob): Promise<Result<void>> {
+  return deps.jobs.add({ queue: 'report', ...job });
 }

@@ -3,6 +3,7 @@ import { type GitSource, type Job, REQUESTED_AT } from '../ports/index.ts';
 import type { Deps } from './context.ts';
 import { isOwed, reportsOf } from './ledger.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
+import { jobsOfPlan } from './preview/plans.ts';
 
 /**
  * Derives every job again from the custom resources: what makes losing Redis lose nothing. Runs when a worker starts and every few
@@ -14,7 +15,11 @@ export async function resync(deps: Deps): Promise<Result<void>> {
     .map(({ name, spec }) => ({ name, intervalSeconds: spec.intervalSeconds }));
   const scheduled = await deps.schedule.ensure(repositories);
   if (!scheduled.ok) return scheduled;
-  const jobs = [...deps.store.sources.all().flatMap(jobsOfSource), ...unfinished(deps)];
+  const jobs = [
+    ...deps.store.sources.all().flatMap(jobsOfSource),
+    ...unfinished(deps),
+    ...deps.store.plans.all().flatMap((plan) => jobsOfPlan(deps, plan)),
+  ];
   return jobs.length === 0 ? ok(undefined) : deps.jobs.addAll(jobs);
 }
 

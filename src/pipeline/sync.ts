@@ -13,13 +13,12 @@ import { type GitRepository, type GitSource, type Job, REQUESTED_AT, type Remote
 import { describeOutcome, readyCondition, type Shown } from '../status/index.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { reportsOf, withReport } from './ledger.ts';
-import { wantsFreshLook } from './plan-need.ts';
+import { type Mention, splitMentions } from './mentions.ts';
+import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { remoteOf } from './remote.ts';
 
 /** Sources of one ref that hear of a commit touching none of them; more would be noise at the forge. */
 const UNTOUCHED_SOURCES_TOLD = 20;
-
-type Mention = { readonly commit: string; readonly at: string };
 
 /** What a ref looks like now, beside what was known of it. */
 type RefNow = {
@@ -73,7 +72,7 @@ async function syncOnce(
   const touched = await touchedSources(deps, { remote: remote.value, now, sources, signal: run.signal });
   if (!touched.ok) return touched;
 
-  const { ripe, young } = splitMentions(deps, mentions.value, now);
+  const { ripe, young } = splitMentions(deps, mentions.value, now.head);
   const marked = await markSources(deps, { now, sources, touched: touched.value, mentions: ripe });
   if (!marked.ok) return marked;
   const queued = await deps.jobs.addAll(marked.value);
@@ -92,8 +91,9 @@ async function syncOnce(
 }
 
 /**
- * Sources to plan: those whose file differs between the known commit and the head, by Git's own trees and never by a payload. What
- * can not be compared counts as touched; so does a source that never planned anything.
+ * Sources to plan: those whose file, or something they build from, differs between the known commit and the head, by Git's own trees and
+ * never by a payload. What can not be compared counts as touched; so does a source that never planned anything, or whose plan is still
+ * to come: only that plan knows what the commit before this one builds from.
  */
 async function touchedSources(
   deps: Deps,
@@ -112,9 +112,9 @@ async function touchedSources(
   const base = commitSha(now.known ?? '');
   if (!base.ok) return ok(sources);
   const paths = new Map<string, RepoPath>();
-  for (const { spec } of sources) {
-    const path = repoPath(spec.path);
-    if (path.ok) paths.set(spec.path, path.value);
+  for (const text of sources.flatMap(pathsOf)) {
+    const path = repoPath(text);
+    if (path.ok) paths.set(text, path.value);
   }
   const changed = await deps.git.changedPaths({
     remote: input.remote,
@@ -126,21 +126,13 @@ async function touchedSources(
   if (!changed.ok) return changed;
   const set = changed.value;
   if (set === undefined) return ok(sources);
-  return ok(sources.filter((source) => wantsFreshLook(source) || set.has(storedPath(source.spec.path))));
+  const isTouched = (path: string): boolean => path === '.' || set.has(storedPath(path));
+  return ok(sources.filter((source) => wantsFreshLook(source) || needsPlan(source) || pathsOf(source).some(isTouched)));
 }
 
-/**
- * A mention the ref does not show may be older than the head (superseded) or newer than what this Git server shows yet; time tells.
- * The head itself needs no patience.
- */
-function splitMentions(
-  deps: Deps,
-  mentions: readonly Mention[],
-  now: RefNow,
-): { readonly ripe: readonly Mention[]; readonly young: readonly Mention[] } {
-  const horizon = deps.clock.now().getTime() - deps.options.mentionGraceMs;
-  const isRipe = (mention: Mention): boolean => mention.commit === now.head || Date.parse(mention.at) <= horizon;
-  return { ripe: mentions.filter(isRipe), young: mentions.filter((mention) => !isRipe(mention)) };
+/** The file, and the contexts and Dockerfiles it builds from; `.` is the whole repository, which every commit changes. */
+function pathsOf({ spec, status }: GitSource): readonly string[] {
+  return [spec.path, ...(status.watched ?? [])];
 }
 
 /** Writes what each source must know, and answers the jobs that follow from it. */

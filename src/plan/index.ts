@@ -5,7 +5,7 @@
  */
 export type { Change } from './changes.ts';
 export { planJson } from './json.ts';
-export { planMarkdown } from './markdown.ts';
+export { planMarkdown, refusalMarkdown } from './markdown.ts';
 export { type Plan, planRelease } from './plan.ts';
 export { summarisePlan } from './summary.ts';
 export { planText } from './text.ts';

@@ -1,4 +1,4 @@
-import { describe } from '../kernel/index.ts';
+import { describe, type Problem } from '../kernel/index.ts';
 import { groupLines, visible } from './lines.ts';
 import type { Plan } from './plan.ts';
 import { groupChanges, type ServiceGroup, summarisePlan } from './summary.ts';
@@ -24,6 +24,12 @@ export function planMarkdown(plan: Plan, title = 'Plan'): string {
     ...list('Required secrets', secretNames(plan)),
     ...groupChanges(plan.changes).map(changeBlock),
   ]);
+}
+
+/** The same comment for a file that never became a plan: what is wrong with it, with line and column. */
+export function refusalMarkdown(problems: readonly Problem[], title = 'Plan'): string {
+  const nothing = { changes: [], warnings: [], requiredSecrets: [], unchanged: false, specDigest: '' };
+  return planMarkdown({ ...nothing, refusals: problems }, title);
 }
 
 function text(line: string): Block {

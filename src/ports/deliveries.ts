@@ -15,10 +15,18 @@ export type DeliveryRecord = {
 export type AcceptedPush = {
   readonly repository: string;
   readonly deliveryId: string | undefined;
+  /** The pushed ref, or `pullRequestMentions` of the pull request. */
   readonly ref: string;
   readonly commit: string | undefined;
   readonly at: string;
+  /** Its number when a pull or merge request changed and no ref of its own is meant. */
+  readonly pullRequest?: number;
 };
+
+/** Where the heads that deliveries mention for a pull request are kept, beside those of refs; no ref looks like this. */
+export function pullRequestMentions(number: number): string {
+  return `pull-request/${number}`;
+}
 
 /** The receiver's way in. Batches what arrives together, so that a burst costs few round trips; each caller still waits for its own fate. */
 export interface DeliveryIntake {

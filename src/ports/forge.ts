@@ -33,6 +33,57 @@ export interface StatusWriter {
   ): Promise<Result<{ readonly outcomes: readonly CommitOutcome[]; readonly description: string } | undefined>>;
 }
 
+/** A pull or merge request as the forge has it now. */
+export type PullRequest = {
+  readonly number: number;
+  /** Merged counts as closed. */
+  readonly state: 'open' | 'closed';
+  /** What the forge's API says is the head; the Git server may show it a little earlier or later. */
+  readonly head: CommitSha;
+  /** The ref of the base repository that serves the head's objects, for forks too. */
+  readonly ref: RefName;
+  /** The branch it wants to be merged into. */
+  readonly base: RefName;
+  /** The head's branch when it lives in the base repository itself. */
+  readonly branch: RefName | undefined;
+  /** True unless the forge says that the head lives in the base repository. */
+  readonly fork: boolean;
+  readonly updatedAt: string;
+  /** The commit both sides grew from; `undefined` when the forge does not say. */
+  readonly mergeBase: CommitSha | undefined;
+};
+
+export type OpenPullRequest = { readonly number: number; readonly head: string; readonly base: string };
+
+/** Reads pull and merge requests. Idempotent; deadline 15 s a call. */
+export interface PullRequests {
+  /** `undefined` when the repository has no request of this number. */
+  read(repository: ForgeRepository, number: number): Promise<Result<PullRequest | undefined>>;
+  /** The open ones, latest changed first, at most 100; `complete` is false when there may be more. */
+  open(
+    repository: ForgeRepository,
+  ): Promise<Result<{ readonly requests: readonly OpenPullRequest[]; readonly complete: boolean }>>;
+}
+
+/** Keeps one comment per pull request and marker. Deadline 15 s a call. */
+export interface CommentWriter {
+  /**
+   * Makes the comment that begins with `marker` and was written by this token's own user say `body`, creating it when there is
+   * none; answers its id. A comment of anybody else is never touched, whatever it says. Looks before it writes, so it may be repeated after
+   * an unknown outcome. `known` is an id answered before; it only saves the search and is checked like any other.
+   */
+  upsert(
+    repository: ForgeRepository,
+    comment: {
+      readonly number: number;
+      readonly marker: string;
+      /** Begins with `marker`; at most 60,000 characters, no secret. */
+      readonly body: string;
+      readonly known?: string;
+    },
+  ): Promise<Result<string>>;
+}
+
 /** What a delivery says, once its signature is valid. Nothing in it is trusted beyond "look there". */
 export type Delivery =
   | {
@@ -40,6 +91,15 @@ export type Delivery =
       readonly repositoryId: string;
       readonly ref: RefName;
       readonly commit: CommitSha | undefined;
+    }
+  | {
+      readonly kind: 'pull_request';
+      /** Of the base repository. */
+      readonly repositoryId: string;
+      readonly number: number;
+      readonly action: 'changed' | 'closed';
+      /** A mention only: which commit is the head is asked of the forge and the Git server. */
+      readonly head: CommitSha | undefined;
     }
   | { readonly kind: 'ping'; readonly repositoryId: string | undefined }
   | { readonly kind: 'ignored'; readonly reason: 'event' | 'malformed' };

@@ -1,9 +1,28 @@
 /** Interfaces in our own words, one per role, implemented by adapters and queues. Imports kernel only. No optional methods. */
+export type { BuildEngine, BuildRequest, BuildSpace } from './build-engine.ts';
 export type { Clock, Random } from './clock.ts';
 export type { Cluster, DeleteOptions, HeldLease, Leases, ListQuery, ObjectCache, WatchEvent } from './cluster.ts';
-export type { AcceptedPush, DeliveryIntake, DeliveryLog, DeliveryRecord, DeliveryVerdict } from './deliveries.ts';
-export type { CommitStatus, Delivery, ForgeRepository, HookDialect, HookHeaders, StatusWriter } from './forge.ts';
-export type { GitFile, GitReader, Remote } from './git.ts';
+export {
+  type AcceptedPush,
+  type DeliveryIntake,
+  type DeliveryLog,
+  type DeliveryRecord,
+  type DeliveryVerdict,
+  pullRequestMentions,
+} from './deliveries.ts';
+export type {
+  CommentWriter,
+  CommitStatus,
+  Delivery,
+  ForgeRepository,
+  HookDialect,
+  HookHeaders,
+  OpenPullRequest,
+  PullRequest,
+  PullRequests,
+  StatusWriter,
+} from './forge.ts';
+export type { GitExport, GitFile, GitReader, Remote } from './git.ts';
 export type {
   HttpClient,
   HttpClientOptions,
@@ -21,6 +40,9 @@ export {
   type Application,
   ApplicationSpec,
   ApplicationStatus,
+  type BuildRun,
+  BuildRunSpec,
+  BuildRunStatus,
   CommitOutcome,
   CommitReport,
   Condition,
@@ -32,6 +54,9 @@ export {
   GitSourceStatus,
   GROUP_VERSION,
   InventoryEntry,
+  PlanSpec,
+  PlanStatus,
+  type PullRequestPlan,
   REPORTS_FINALIZER,
   REQUESTED_AT,
   type Release,
@@ -42,4 +67,4 @@ export {
   StepState,
 } from './resources.ts';
 export type { CredentialStore, HookDirectory, HookEntry, SecretStore } from './secrets.ts';
-export type { Collection, NewResource, ReleaseCollection, Store } from './store.ts';
+export type { BuildRunCollection, Collection, NewResource, ReleaseCollection, Store } from './store.ts';

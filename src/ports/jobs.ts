@@ -5,8 +5,11 @@ export type Job =
   | { readonly queue: 'poll'; readonly repository: string }
   | { readonly queue: 'sync'; readonly repository: string; readonly ref: string }
   | { readonly queue: 'plan'; readonly source: string }
+  | { readonly queue: 'build'; readonly build: string }
   | { readonly queue: 'reconcile'; readonly application: string }
-  | { readonly queue: 'report'; readonly source: string; readonly commit: string };
+  | { readonly queue: 'preview'; readonly repository: string; readonly number: number }
+  | { readonly queue: 'report'; readonly source: string; readonly commit: string }
+  | { readonly queue: 'report'; readonly plan: string; readonly commit: string };
 
 export type QueueName = Job['queue'];
 

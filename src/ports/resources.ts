@@ -42,6 +42,7 @@ export const GitRepositoryStatus = z.object({
   observedGeneration: z.int().optional(),
   conditions: Conditions,
   lastDeliveryAt: Timestamp.optional(),
+  pullRequestsAt: Timestamp.optional().describe('when the forge was last asked for its open pull requests'),
   refs: z
     .array(z.object({ name: z.string(), commit: z.string(), syncedAt: Timestamp }))
     .optional()
@@ -98,6 +99,48 @@ export const GitSourceStatus = z.object({
     })
     .optional(),
   released: z.object({ commit: z.string(), revision: z.int() }).optional(),
+  watched: z
+    .array(z.string())
+    .optional()
+    .describe('build contexts and Dockerfiles of the last plan: a commit that changes one is planned too'),
+  reports: z.array(CommitReport).optional(),
+});
+
+export const PlanSpec = z.object({
+  repository: z.string().describe('name of the GitRepository'),
+  source: z.string().describe('name of the GitSource'),
+  application: z.object({ project: z.string(), environment: z.string(), name: z.string() }),
+  number: z.int().min(1).describe('of the pull or merge request'),
+});
+export const PlanStatus = z.object({
+  observedGeneration: z.int().optional(),
+  conditions: Conditions,
+  head: z.string().optional().describe('the planned commit'),
+  headRef: z.string().optional().describe('the ref of this repository that serves the head'),
+  branch: z.string().optional().describe('the branch of the head when it is no fork'),
+  fork: z.boolean().optional(),
+  base: z.object({ ref: z.string(), commit: z.string().optional() }).optional(),
+  sourceGeneration: z
+    .int()
+    .optional()
+    .describe('of the source when this was planned, so that another grant plans again'),
+  grantRevision: z.int().optional(),
+  revision: z.int().optional().describe('the accepted revision it was compared with'),
+  outcome: z.enum(['planned', 'unchanged', 'untouched', 'refused', 'limited']).optional(),
+  summary: z.string().optional(),
+  code: z.string().optional(),
+  digest: z.string().optional().describe('of the planned specification'),
+  comment: z
+    .object({
+      desired: z.string().optional().describe('digest of the text the comment should have'),
+      posted: z.string().optional(),
+      writingSince: Timestamp.optional().describe('a worker writes the comment since then'),
+      id: z.string().optional(),
+      undeliverable: z.string().optional().describe('code of a refusal by the forge that trying again can not mend'),
+    })
+    .optional(),
+  closed: z.boolean().optional().describe('nothing more is planned; it goes when its statuses are posted'),
+  at: Timestamp.optional(),
   reports: z.array(CommitReport).optional(),
 });
 
@@ -169,6 +212,7 @@ export const ReleaseSpec = z.object({
     grantRevision: z.int().optional(),
     trigger: z.string().optional().describe('what was accepted, so that a repeated acceptance finds its release'),
   }),
+  builds: z.record(z.string(), z.string()).optional().describe('service to the BuildRun whose image it runs'),
 });
 export const StepState = z.enum(['running', 'done', 'refused', 'failed', 'timed_out', 'unknown', 'skipped']);
 export const ReleaseStatus = z.object({
@@ -196,6 +240,44 @@ export const ReleaseStatus = z.object({
   lost: z.boolean().optional().describe('no worker came back before the deadline'),
 });
 
+/**
+ * One image to build: a commit and a build table (DESIGN 1). Its name follows from both, so the same commit and configuration is built
+ * once. Immutable but for status.
+ */
+export const BuildRunSpec = z.object({
+  application: z.string().describe('name of the Application'),
+  applicationId: z.string(),
+  source: z.string().describe('name of the GitSource whose repository and grant it uses'),
+  service: z.string().describe('the first service that asked for it; names the image'),
+  commit: z.string(),
+  revision: z.string().describe('digest of the build table: the configuration revision'),
+  build: z.object({
+    context: z.string(),
+    dockerfile: z.string(),
+    target: z.string().optional(),
+    build_args: z.record(z.string(), z.string()),
+  }),
+  repository: z.string().describe('where the image is pushed, without a tag'),
+  tag: z.string(),
+});
+export const BuildRunStatus = z.object({
+  conditions: Conditions,
+  state: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']).optional(),
+  release: z.string().optional().describe('the release that asked for it last'),
+  attempts: z.int().optional().describe('builds begun since it was asked for'),
+  fence: z.int().optional().describe('of the lease under which this was last written'),
+  worker: z.string().optional(),
+  startedAt: Timestamp.optional(),
+  heartbeatAt: Timestamp.optional(),
+  finishedAt: Timestamp.optional(),
+  deadline: Timestamp.optional(),
+  image: z.string().optional().describe('repository@digest'),
+  digest: z.string().optional(),
+  log: z.string().optional().describe('the last lines of the log, redacted; at most 32 KiB'),
+  code: z.string().optional(),
+  message: z.string().optional(),
+});
+
 /** Any of our resources: Kubernetes metadata, a spec and a status. */
 export type Resource<Spec, Status> = {
   readonly name: string;
@@ -213,8 +295,11 @@ export type Resource<Spec, Status> = {
 
 export type GitRepository = Resource<z.infer<typeof GitRepositorySpec>, z.infer<typeof GitRepositoryStatus>>;
 export type GitSource = Resource<z.infer<typeof GitSourceSpec>, z.infer<typeof GitSourceStatus>>;
+/** The plan of one pull request for one source. */
+export type PullRequestPlan = Resource<z.infer<typeof PlanSpec>, z.infer<typeof PlanStatus>>;
 export type Application = Resource<z.infer<typeof ApplicationSpec>, z.infer<typeof ApplicationStatus>>;
 export type Release = Resource<z.infer<typeof ReleaseSpec>, z.infer<typeof ReleaseStatus>>;
+export type BuildRun = Resource<z.infer<typeof BuildRunSpec>, z.infer<typeof BuildRunStatus>>;
 
 /** Annotation on a GitSource: a new value asks for one more plan of the commit the ref points to. */
 export const REQUESTED_AT = 'hakopod.io/requested-at';

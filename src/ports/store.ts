@@ -1,5 +1,5 @@
 import type { Result } from '../kernel/index.ts';
-import type { Application, GitRepository, GitSource, Release } from './resources.ts';
+import type { Application, BuildRun, GitRepository, GitSource, PullRequestPlan, Release } from './resources.ts';
 
 /** What a new resource needs; the API server adds the rest. */
 export type NewResource<R extends { spec: unknown }> = {
@@ -50,12 +50,25 @@ export interface ReleaseCollection {
   delete(name: string, uid: string): Promise<Result<void>>;
 }
 
+/** Builds carry their logs: no cache of bodies. */
+export interface BuildRunCollection {
+  get(name: string): Promise<Result<BuildRun | undefined>>;
+  /** `already_exists` when this commit and configuration has its build already. */
+  create(resource: NewResource<BuildRun>): Promise<Result<BuildRun>>;
+  updateStatus(name: string, change: (current: BuildRun) => BuildRun['status'] | undefined): Promise<Result<BuildRun>>;
+  /** All builds of one application, newest first. */
+  ofApplication(application: string): Promise<Result<readonly BuildRun[]>>;
+  delete(name: string, uid: string): Promise<Result<void>>;
+}
+
 /** Every durable fact (DESIGN 4). */
 export interface Store {
   readonly repositories: Collection<GitRepository>;
   readonly sources: Collection<GitSource>;
   readonly applications: Collection<Application>;
+  readonly plans: Collection<PullRequestPlan>;
   readonly releases: ReleaseCollection;
+  readonly builds: BuildRunCollection;
   /** The cached sources bound to this repository and ref, in time proportional to their number. */
   sourcesOf(repository: string, ref: string): readonly GitSource[];
   /** The refs of this repository that any cached source is bound to. */

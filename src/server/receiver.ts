@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LIMITS } from '../kernel/index.ts';
-import type {
-  Clock,
-  Delivery,
-  DeliveryIntake,
-  DeliveryVerdict,
-  HookDialect,
-  HookDirectory,
-  HookEntry,
-  HookHeaders,
-  Log,
-  Metrics,
+import {
+  type AcceptedPush,
+  type Clock,
+  type Delivery,
+  type DeliveryIntake,
+  type DeliveryVerdict,
+  type HookDialect,
+  type HookDirectory,
+  type HookEntry,
+  type HookHeaders,
+  type Log,
+  type Metrics,
+  pullRequestMentions,
 } from '../ports/index.ts';
 import { type Answer, errorAnswer, jsonAnswer, send } from './answer.ts';
 import { announcesTooMuch, readBody, refuse, sendAndClose } from './body.ts';
@@ -103,9 +105,9 @@ export function createReceiver(
     const delivery = dialect.decode(headers, body);
     const at = now.toISOString();
     const reason = reasonToIgnore(delivery, entry);
-    if (reason === undefined && delivery.kind === 'push') {
-      const { ref, commit } = delivery;
-      const fate = await intake.accept({ repository: entry.repository, deliveryId, ref, commit, at });
+    const hint = reason === undefined ? hintOf(delivery) : undefined;
+    if (hint !== undefined) {
+      const fate = await intake.accept({ repository: entry.repository, deliveryId, ...hint, at });
       if (!fate.ok) return unavailable(entry);
       metrics.delivery(entry.forge, fate.value);
       return fate.value === 'accepted' ? ACCEPTED : IGNORED.duplicate;
@@ -158,6 +160,22 @@ export function createReceiver(
 
 type About = { readonly deliveryId: string | undefined; readonly at: string };
 
+type Hint = Pick<AcceptedPush, 'ref' | 'commit' | 'pullRequest'>;
+
+/** Where a worker shall look; `undefined` for what leads to nothing. */
+function hintOf(delivery: Delivery): Hint | undefined {
+  switch (delivery.kind) {
+    case 'push':
+      return { ref: delivery.ref, commit: delivery.commit };
+    case 'pull_request': {
+      const { number, head } = delivery;
+      return { ref: pullRequestMentions(number), commit: head, pullRequest: number };
+    }
+    default:
+      return undefined;
+  }
+}
+
 /** Schema first, then the repository's id, then what we have no use for. */
 function reasonToIgnore(delivery: Delivery, entry: HookEntry): Ignored | undefined {
   switch (delivery.kind) {
@@ -168,6 +186,7 @@ function reasonToIgnore(delivery: Delivery, entry: HookEntry): Ignored | undefin
         ? 'repository'
         : 'event';
     case 'push':
+    case 'pull_request':
       return delivery.repositoryId === entry.repositoryId ? undefined : 'repository';
   }
 }

@@ -19,6 +19,7 @@ export type Standing =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'ref_gone' }
   | { readonly kind: 'source_removed' }
+  | { readonly kind: 'request_closed' }
   | { readonly kind: 'lost' };
 
 /** What the forge shows: the same words as the ports' `CommitOutcome`. */
@@ -62,7 +63,10 @@ function word(standing: Standing): Worded {
   }
 }
 
-type End = Extract<Standing, { kind: 'failed' | 'superseded' | 'cancelled' | 'ref_gone' | 'source_removed' | 'lost' }>;
+type End = Extract<
+  Standing,
+  { kind: 'failed' | 'superseded' | 'cancelled' | 'ref_gone' | 'source_removed' | 'request_closed' | 'lost' }
+>;
 
 function wordEnd(standing: End): Worded {
   switch (standing.kind) {
@@ -76,6 +80,8 @@ function wordEnd(standing: End): Worded {
       return { outcome: 'cancelled', text: 'cancelled: the ref no longer exists' };
     case 'source_removed':
       return { outcome: 'cancelled', text: 'cancelled: the source was removed' };
+    case 'request_closed':
+      return { outcome: 'cancelled', text: 'cancelled: the pull request is closed' };
     case 'lost':
       return { outcome: 'lost', text: 'lost: the worker stopped and the release did not end in time' };
   }

@@ -1,8 +1,6 @@
 import { hostname } from 'node:os';
 import type { Queues } from '../../queues/runtime/index.ts';
 import { createGitReader } from '../adapters/git/index.ts';
-import { createGithubStatusWriter } from '../adapters/github/index.ts';
-import { createGitlabStatusWriter } from '../adapters/gitlab/index.ts';
 import { openHttpClient } from '../adapters/http/index.ts';
 import { createLeases } from '../adapters/kubernetes/index.ts';
 import { createDeliveryLog, type RedisHandle } from '../adapters/redis/index.ts';
@@ -10,7 +8,8 @@ import { createImageResolver } from '../adapters/registry/index.ts';
 import { createCredentialStore, createSecretStore, createStore, installationKey } from '../adapters/store/index.ts';
 import { ok, type Result } from '../kernel/index.ts';
 import type { Deps } from '../pipeline/index.ts';
-import type { ForgeRepository, Metrics, StatusWriter } from '../ports/index.ts';
+import type { Metrics } from '../ports/index.ts';
+import { openForges } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
 
 /** Everything the pipeline works with, and the way to let go of it. */
@@ -34,7 +33,7 @@ export async function openDeps(
     userAgent: `hakopod/${version()}`,
     log,
   });
-  const statuses = openStatuses(foundation, outside);
+  const forges = openForges(foundation, outside);
   const images = createImageResolver({
     openHttp: openHttpClient,
     allowLocal: config.localRegistries,
@@ -56,7 +55,9 @@ export async function openDeps(
     credentials: createCredentialStore({ cluster, namespace }),
     git,
     images,
-    statuses,
+    statuses: forges.statuses,
+    pullRequests: forges.pullRequests,
+    comments: forges.comments,
     jobs: parts.queues,
     schedule: parts.queues,
     deliveries: createDeliveryLog(parts.redis),
@@ -72,6 +73,7 @@ export async function openDeps(
       ingressClass: config.ingressClass,
       rolloutTimeoutSeconds: config.rolloutTimeoutSeconds,
       policySettleMs: config.policySettleSeconds * 1000,
+      pullRequestsCheckMs: config.pullRequestsCheckSeconds * 1000,
       mentionGraceMs: config.mentionGraceSeconds * 1000,
       publicUrl: config.publicUrl,
       snapshotKey: key.value,
@@ -80,26 +82,7 @@ export async function openDeps(
       await store.stop();
       await git.close();
       await images.stop();
-      await statuses.stop();
+      await forges.stop();
     },
   });
-}
-
-type Outside = { readonly ca?: string; readonly proxy?: string };
-
-/** One writer for both forges; the repository says which. */
-function openStatuses(foundation: Foundation, outside: Outside): StatusWriter & { stop(): Promise<void> } {
-  const shared = { ...outside, openHttp: openHttpClient, clock: foundation.clock, userAgent: `hakopod/${version()}` };
-  const writers = {
-    github: createGithubStatusWriter({ ...shared, apiUrl: foundation.config.githubApiUrl }),
-    gitlab: createGitlabStatusWriter({ ...shared, apiUrl: foundation.config.gitlabApiUrl }),
-  };
-  const of = (repository: ForgeRepository): StatusWriter => writers[repository.forge];
-  return {
-    write: (repository, status) => of(repository).write(repository, status),
-    latest: (repository, commit, context) => of(repository).latest(repository, commit, context),
-    stop: async () => {
-      await Promise.all([writers.github.stop(), writers.gitlab.stop()]);
-    },
-  };
 }

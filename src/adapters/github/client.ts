@@ -22,13 +22,16 @@ export class ExchangeError extends Error {
  */
 export function createOctokit(
   http: HttpClient,
-  options: { readonly userAgent: string; readonly timeoutMs: number },
+  options: { readonly userAgent: string; readonly timeoutMs: number; readonly maxBytes?: number },
 ): Octokit {
   const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
   return new Octokit({
     userAgent: options.userAgent,
     log: silent,
-    request: { fetch: fetchThrough(http, options.timeoutMs), log: silent },
+    request: {
+      fetch: fetchThrough(http, { timeoutMs: options.timeoutMs, maxBytes: options.maxBytes ?? MAX_BYTES }),
+      log: silent,
+    },
   });
 }
 
@@ -42,11 +45,14 @@ type Init = {
 };
 
 /** The small part of `fetch` that Octokit uses. Redirects are followed on the same origin only, so the token never leaves it. */
-function fetchThrough(http: HttpClient, timeoutMs: number): (url: string, init?: Init) => Promise<Response> {
+function fetchThrough(
+  http: HttpClient,
+  limits: { readonly timeoutMs: number; readonly maxBytes: number },
+): (url: string, init?: Init) => Promise<Response> {
   return async (url, init = {}) => {
     let target = url;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      const outcome = await http.send({ ...requestOf(init), url: target, maxBytes: MAX_BYTES, timeoutMs });
+      const outcome = await http.send({ ...requestOf(init), url: target, ...limits });
       if (!outcome.ok) throw new ExchangeError(outcome.failure);
       if (!REDIRECTS.includes(outcome.response.status)) return toFetchResponse(outcome.response);
       const { location } = outcome.response.headers;
@@ -60,7 +66,7 @@ function fetchThrough(http: HttpClient, timeoutMs: number): (url: string, init?:
 
 function requestOf(init: Init): Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'> {
   return {
-    method: init.method === 'POST' ? 'POST' : 'GET',
+    method: init.method === 'POST' || init.method === 'PATCH' ? init.method : 'GET',
     headers: init.headers ?? {},
     ...(init.body === undefined ? {} : { body: init.body }),
     ...(init.signal === undefined ? {} : { signal: init.signal }),

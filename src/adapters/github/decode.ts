@@ -1,12 +1,34 @@
 import { type CommitSha, commitSha, refName } from '../../kernel/index.ts';
 import type { Delivery } from '../../ports/index.ts';
-import { PingPayload, PushPayload } from './schema.ts';
+import { isRelevantChange, PingPayload, PullRequestPayload, PushPayload } from './schema.ts';
 
 /** Reads the payload of a delivery whose signature is valid. Never throws: what can not be read is ignored with a reason. */
 export function decodeGithubDelivery(event: string | undefined, body: Buffer): Delivery {
-  if (event !== 'push' && event !== 'ping') return { kind: 'ignored', reason: 'event' };
-  const json = parseJson(body);
-  return event === 'push' ? decodePush(json) : decodePing(json);
+  switch (event) {
+    case 'push':
+      return decodePush(parseJson(body));
+    case 'pull_request':
+      return decodePullRequest(parseJson(body));
+    case 'ping':
+      return decodePing(parseJson(body));
+    default:
+      return { kind: 'ignored', reason: 'event' };
+  }
+}
+
+function decodePullRequest(json: unknown): Delivery {
+  const pull = PullRequestPayload.safeParse(json);
+  if (!pull.success) return malformed();
+  if (!isRelevantChange(pull.data)) return { kind: 'ignored', reason: 'event' };
+  const head = commitSha(pull.data.pull_request.head.sha);
+  if (!head.ok) return malformed();
+  return {
+    kind: 'pull_request',
+    repositoryId: pull.data.repository.id.toString(),
+    number: pull.data.number,
+    action: pull.data.action === 'closed' ? 'closed' : 'changed',
+    head: head.value,
+  };
 }
 
 function decodePing(json: unknown): Delivery {

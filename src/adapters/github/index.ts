@@ -1,7 +1,10 @@
 /**
- * Everything that is GitHub's: its webhook dialect and its commit statuses. Input: headers and bytes of a delivery; a status in our
- * words. Output: a verdict, a push in our words; a status on the commit. Never reads a repository, never trusts a payload beyond
+ * Everything that is GitHub's: its webhook dialect, its commit statuses, pull requests and comments. Input: headers and bytes of a
+ * delivery; a status or comment in our words. Output: a verdict, a push or pull request in our words; a status on the commit. Never reads a repository, never trusts a payload beyond
  * "look there", never lets GitHub's words or a token into a message.
  */
+export type { GithubApiOptions } from './api.ts';
+export { createGithubCommentWriter } from './comment-writer.ts';
 export { createGithubDialect } from './dialect.ts';
-export { createGithubStatusWriter, type GithubStatusWriterOptions } from './status-writer.ts';
+export { createGithubPullRequests } from './pull-requests.ts';
+export { createGithubStatusWriter } from './status-writer.ts';

@@ -24,3 +24,56 @@ export const PingPayload = z.object({ repository: z.object({ id: Id }).optional(
 export const StatusList = z.array(
   z.object({ context: z.string(), state: z.string(), description: z.string().nullish() }),
 );
+
+/** Actions of a `pull_request` delivery after which the head, the base or the state may be another one. */
+const CHANGES = ['opened', 'synchronize', 'reopened', 'ready_for_review', 'edited', 'closed'];
+
+/** The part of a `pull_request` payload that is read. `edited` also tells of titles; only another base matters. */
+export const PullRequestPayload = z.object({
+  action: z.string(),
+  number: z.int().positive(),
+  changes: z.object({ base: z.unknown().optional() }).optional().catch(undefined),
+  pull_request: z.object({ head: z.object({ sha: z.string() }) }),
+  repository: z.object({ id: Id }),
+});
+export type PullRequestPayload = z.infer<typeof PullRequestPayload>;
+
+/** True when the delivery may change what is planned. */
+export function isRelevantChange({ action, changes }: PullRequestPayload): boolean {
+  return CHANGES.includes(action) && (action !== 'edited' || changes?.base !== undefined);
+}
+
+/** One pull request as the API answers it (REST API, pulls). */
+export const PullRequestAnswer = z.object({
+  number: z.int().positive(),
+  state: z.string(),
+  updated_at: z.string(),
+  /** `repo` is null when the fork was deleted. */
+  head: z.object({ sha: z.string(), ref: z.string(), repo: z.object({ id: Id }).nullish() }),
+  base: z.object({ ref: z.string(), repo: z.object({ id: Id }) }),
+});
+export type PullRequestAnswer = z.infer<typeof PullRequestAnswer>;
+
+export const PullRequestList = z.array(
+  z.object({
+    number: z.int().positive(),
+    head: z.object({ sha: z.string() }),
+    base: z.object({ ref: z.string() }),
+  }),
+);
+
+/** A comparison of two commits (REST API, commits). */
+export const Comparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) });
+
+/** An issue comment (REST API, issues/comments). */
+export const Comment = z.object({
+  id: z.int().positive(),
+  body: z.string().nullish(),
+  user: z.object({ id: Id }).nullish(),
+  issue_url: z.string().optional(),
+});
+export type Comment = z.infer<typeof Comment>;
+export const CommentList = z.array(Comment);
+
+export const User = z.object({ id: Id });
+export const Viewer = z.object({ data: z.object({ viewer: z.object({ databaseId: Id }) }) });

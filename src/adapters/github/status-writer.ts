@@ -1,14 +1,8 @@
-import { fail, LIMITS, ok, problem, type Result } from '../../kernel/index.ts';
-import type { Clock, CommitOutcome, CommitStatus, ForgeRepository, OpenHttp, StatusWriter } from '../../ports/index.ts';
-import { createOctokit } from './client.ts';
-import { githubProblem } from './problems.ts';
+import { fail, LIMITS, ok, problem } from '../../kernel/index.ts';
+import type { CommitOutcome, CommitStatus, StatusWriter } from '../../ports/index.ts';
+import { type GithubApiOptions, openGithubApi } from './api.ts';
 import { StatusList } from './schema.ts';
 
-const DEFAULT_API_URL = 'https://api.github.com';
-/** Facts 4.1. */
-const API_VERSION = '2022-11-28';
-/** Facts 4.1: one call takes at most 15 s. */
-const DEADLINE_MS = 15_000;
 const PAGE_SIZE = 100;
 /** Pages read to find a context; past them the caller treats the status as not there, which costs at most one more. */
 const MAX_PAGES = 3;
@@ -25,53 +19,12 @@ const STATES: Readonly<Record<CommitOutcome, State>> = {
   lost: 'error',
 };
 
-/** A project as GitHub addresses it (facts 4.2). */
-const PROJECT = /^([A-Za-z0-9][A-Za-z0-9_.-]{0,99})\/([A-Za-z0-9_.-]{1,100})$/;
-
-export type GithubStatusWriterOptions = {
-  readonly openHttp: OpenHttp;
-  readonly clock: Clock;
-  readonly userAgent: string;
-  /** For repositories without an own one; GitHub Enterprise is `https://HOST/api/v3`. */
-  readonly apiUrl?: string;
-  /** PEM bundle trusted besides the usual roots. */
-  readonly ca?: string;
-  readonly proxy?: string;
-  /** Milliseconds a call may take; 15 s. */
-  readonly timeoutMs?: number;
-};
-
 /**
  * Commit statuses through GitHub's REST API. A write is sent exactly once: after `forge_unavailable` it is unknown whether it
  * arrived, and `latest` tells.
  */
-export function createGithubStatusWriter(options: GithubStatusWriterOptions): StatusWriter & { stop(): Promise<void> } {
-  const timeoutMs = options.timeoutMs ?? DEADLINE_MS;
-  const http = options.openHttp({
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
-  });
-  const octokit = createOctokit(http, { userAgent: options.userAgent, timeoutMs });
-
-  async function call<T>(
-    repository: ForgeRepository,
-    run: (target: Target, request: typeof octokit.request) => Promise<T>,
-  ): Promise<Result<T>> {
-    const target = targetOf(repository, options.apiUrl ?? DEFAULT_API_URL);
-    if (!target.ok) return target;
-    const { owner, repo, baseUrl, token } = target.value;
-    const request = octokit.request.defaults({
-      baseUrl,
-      headers: { authorization: `Bearer ${token}`, 'x-github-api-version': API_VERSION },
-      request: { signal: AbortSignal.timeout(timeoutMs) },
-    });
-    try {
-      return ok(await run({ owner, repo, baseUrl, token }, request));
-    } catch (error) {
-      return fail(githubProblem(error, { now: options.clock.now(), token }));
-    }
-  }
-
+export function createGithubStatusWriter(options: GithubApiOptions): StatusWriter & { stop(): Promise<void> } {
+  const { call, stop } = openGithubApi(options);
   return {
     async write(repository, status) {
       const answer = await call(repository, ({ owner, repo }, request) =>
@@ -98,19 +51,8 @@ export function createGithubStatusWriter(options: GithubStatusWriterOptions): St
       return ok({ outcomes: outcomesOf(state), description: description ?? '' });
     },
 
-    stop: () => http.close(),
+    stop,
   };
-}
-
-type Target = { readonly owner: string; readonly repo: string; readonly baseUrl: string; readonly token: string };
-
-function targetOf(repository: ForgeRepository, standardUrl: string): Result<Target> {
-  const [, owner, repo] = PROJECT.exec(repository.project) ?? [];
-  if (owner === undefined || repo === undefined || repo === '.' || repo === '..')
-    return fail(problem('forge_not_found'));
-  if (repository.token === undefined || repository.token === '') return fail(problem('forge_unauthorized'));
-  const baseUrl = (repository.apiUrl ?? standardUrl).replace(/\/+$/, '');
-  return ok({ owner, repo, baseUrl, token: repository.token });
 }
 
 function bodyOf(status: CommitStatus): { state: State; context: string; description: string; target_url?: string } {

@@ -1,4 +1,4 @@
-import { Commits } from '@gitbeaker/rest';
+import { Commits, MergeRequestNotes, MergeRequests, Users } from '@gitbeaker/rest';
 import type { HttpClient, HttpFailure } from '../../ports/index.ts';
 
 /** Bytes of an answer that are read (facts 4.1: 512 KiB). */
@@ -36,17 +36,34 @@ type Service = Parameters<RequesterFn>[0];
 type Sent = { readonly body?: unknown; readonly searchParams?: Readonly<Record<string, unknown>> };
 type Got = { body: Record<string, unknown>; headers: Record<string, string>; status: number };
 
+type Method = 'GET' | 'POST' | 'PUT';
+
+/** The parts of GitLab's API that are used. */
+export type Gitlab = {
+  readonly commits: InstanceType<typeof Commits>;
+  readonly mergeRequests: InstanceType<typeof MergeRequests>;
+  readonly notes: InstanceType<typeof MergeRequestNotes>;
+  readonly users: InstanceType<typeof Users>;
+};
+
 /**
- * Gitbeaker's commits API over our HTTP client. Its own requester is not used: it repeats every call up to ten times on 429 and 502,
- * also a POST that may have been carried out, and follows redirects with the token. Bearer works for access and OAuth tokens.
+ * Gitbeaker's API over our HTTP client, under one deadline. Its own requester is not used: it repeats every call up to ten times on 429
+ * and 502, also a POST that may have been carried out, and follows redirects with the token. Bearer works for access and OAuth tokens.
  */
-export function createCommits(
+export function createGitlab(
   http: HttpClient,
-  target: { readonly host: string; readonly token: string; readonly userAgent: string; readonly timeoutMs: number },
-): InstanceType<typeof Commits> {
+  target: {
+    readonly host: string;
+    readonly token: string;
+    readonly userAgent: string;
+    readonly timeoutMs: number;
+    /** Bytes of an answer that are read; 512 KiB. */
+    readonly maxBytes?: number;
+  },
+): Gitlab {
   const signal = AbortSignal.timeout(target.timeoutMs);
 
-  async function send(service: Service, method: 'GET' | 'POST', endpoint: string, sent: Sent = {}): Promise<Got> {
+  async function send(service: Service, method: Method, endpoint: string, sent: Sent = {}): Promise<Got> {
     const url = new URL(endpoint, service.url.endsWith('/') ? service.url : `${service.url}/`);
     for (const [name, value] of Object.entries(sent.searchParams ?? {}))
       url.searchParams.set(snake(name), String(value));
@@ -55,11 +72,11 @@ export function createCommits(
     const outcome = await http.send({
       method,
       url: url.href,
-      headers: method === 'POST' ? { ...headers, 'content-type': 'application/json' } : headers,
-      maxBytes: MAX_BYTES,
+      headers: method === 'GET' ? headers : { ...headers, 'content-type': 'application/json' },
+      maxBytes: target.maxBytes ?? MAX_BYTES,
       timeoutMs: target.timeoutMs,
       signal,
-      ...(method === 'POST' ? { body: JSON.stringify(snakeKeys(sent.body)) } : {}),
+      ...(method === 'GET' ? {} : { body: JSON.stringify(snakeKeys(sent.body)) }),
     });
     if (!outcome.ok) throw new ExchangeError(outcome.failure);
     const { status, headers: got, body } = outcome.response;
@@ -68,20 +85,26 @@ export function createCommits(
     return { status, headers: { ...got }, body: answer.body as Record<string, unknown> };
   }
 
-  const unused = (): Promise<never> => Promise.reject(new Error('only GET and POST are used'));
+  const unused = (): Promise<never> => Promise.reject(new Error('only GET, POST and PUT are used'));
   const requesterFn = (service: Service) => ({
     get: (endpoint: string, sent?: Sent) => send(service, 'GET', endpoint, sent),
     post: (endpoint: string, sent?: Sent) => send(service, 'POST', endpoint, sent),
-    put: unused,
+    put: (endpoint: string, sent?: Sent) => send(service, 'PUT', endpoint, sent),
     patch: unused,
     delete: unused,
   });
-  return new Commits({
+  const options = {
     host: target.host,
     oauthToken: target.token,
     queryTimeout: null,
     requesterFn: requesterFn as unknown as RequesterFn,
-  });
+  };
+  return {
+    commits: new Commits(options),
+    mergeRequests: new MergeRequests(options),
+    notes: new MergeRequestNotes(options),
+    users: new Users(options),
+  };
 }
 
 /** Gitbeaker's options are in camel case, the API's fields are not. */

@@ -1,9 +1,10 @@
 import { type CommitSha, commitSha, refName } from '../../kernel/index.ts';
 import type { Delivery } from '../../ports/index.ts';
-import { PushPayload } from './schema.ts';
+import { isRelevantChange, MergeRequestPayload, PushPayload } from './schema.ts';
 
 /** Reads the payload of a delivery whose secret is valid. Never throws: what can not be read is ignored with a reason. */
 export function decodeGitlabDelivery(event: string | undefined, body: Buffer): Delivery {
+  if (event === 'Merge Request Hook') return decodeMergeRequest(parseJson(body));
   if (event !== 'Push Hook' && event !== 'Tag Push Hook') return { kind: 'ignored', reason: 'event' };
   const push = PushPayload.safeParse(parseJson(body));
   if (!push.success || push.data.object_kind !== (event === 'Push Hook' ? 'push' : 'tag_push')) return malformed();
@@ -16,6 +17,23 @@ export function decodeGitlabDelivery(event: string | undefined, body: Buffer): D
     repositoryId: project.toString(),
     ref: ref.value,
     commit: /^0+$/.test(after.value) ? undefined : pushedCommit(push.data, after.value),
+  };
+}
+
+function decodeMergeRequest(json: unknown): Delivery {
+  const merge = MergeRequestPayload.safeParse(json);
+  if (!merge.success) return malformed();
+  if (!isRelevantChange(merge.data)) return { kind: 'ignored', reason: 'event' };
+  const { project, object_attributes: request } = merge.data;
+  const head = commitSha(request.last_commit?.id ?? '');
+  const isForeign = request.target_project_id !== undefined && request.target_project_id !== project.id;
+  if (!head.ok || isForeign) return malformed();
+  return {
+    kind: 'pull_request',
+    repositoryId: project.id.toString(),
+    number: request.iid,
+    action: request.action === 'close' || request.action === 'merge' ? 'closed' : 'changed',
+    head: head.value,
   };
 }
 

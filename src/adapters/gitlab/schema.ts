@@ -25,3 +25,61 @@ export const StatusList = z.array(
 
 /** An error answer: text, or text per field, under `message` or `error`. */
 export const ErrorBody = z.object({ message: z.unknown().optional(), error: z.unknown().optional() });
+
+const CHANGES = ['open', 'reopen', 'update', 'close', 'merge'];
+
+/**
+ * The part of a merge request payload that is read. An `update` comes for every edit; it is a push when it has `oldrev`, and another base
+ * when the target branch is among the changes.
+ */
+export const MergeRequestPayload = z.object({
+  object_kind: z.literal('merge_request'),
+  project: z.object({ id: Id }),
+  object_attributes: z.object({
+    iid: z.int().positive(),
+    action: z.string().optional(),
+    oldrev: z.string().optional().catch(undefined),
+    target_project_id: Id.optional(),
+    last_commit: z.object({ id: z.string() }).nullish(),
+  }),
+  changes: z.object({ target_branch: z.unknown().optional() }).optional().catch(undefined),
+});
+export type MergeRequestPayload = z.infer<typeof MergeRequestPayload>;
+
+/** True when the delivery may change what is planned. */
+export function isRelevantChange({ object_attributes: request, changes }: MergeRequestPayload): boolean {
+  const action = request.action ?? '';
+  if (action !== 'update') return CHANGES.includes(action);
+  return request.oldrev !== undefined || changes?.target_branch !== undefined;
+}
+
+/** One merge request as the API answers it. `sha` is null while there is no commit. */
+export const MergeRequestAnswer = z.object({
+  iid: z.int().positive(),
+  state: z.string(),
+  sha: z.string().nullish(),
+  updated_at: z.string(),
+  source_branch: z.string(),
+  target_branch: z.string(),
+  /** Null when the fork was deleted. */
+  source_project_id: Id.nullish(),
+  target_project_id: Id,
+  diff_refs: z.object({ base_sha: z.string().nullish() }).nullish(),
+});
+export type MergeRequestAnswer = z.infer<typeof MergeRequestAnswer>;
+
+export const MergeRequestList = z.array(
+  z.object({ iid: z.int().positive(), sha: z.string().nullish(), target_branch: z.string() }),
+);
+
+/** A note of a merge request; `system` ones are GitLab's own. */
+export const Note = z.object({
+  id: z.int().positive(),
+  body: z.string(),
+  author: z.object({ id: Id }),
+  system: z.boolean(),
+});
+export type Note = z.infer<typeof Note>;
+export const NoteList = z.array(Note);
+
+export const User = z.object({ id: Id });

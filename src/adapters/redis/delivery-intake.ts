@@ -1,5 +1,5 @@
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
-import type { AcceptedPush, Clock, DeliveryIntake, DeliveryRecord, JobQueue, Log } from '../../ports/index.ts';
+import type { AcceptedPush, Clock, DeliveryIntake, DeliveryRecord, Job, JobQueue, Log } from '../../ports/index.ts';
 import { REDIS_DEADLINE_MS, type RedisHandle } from './connect.ts';
 import { historyKey, markKey, mentionedKey } from './keys.ts';
 
@@ -22,7 +22,7 @@ const RECORDS = 1_000;
 /**
  * The receiver's way in. Deliveries that arrive while a batch is on its way form the next one, so a burst costs few round trips
  * and a single delivery waits for nobody. A batch is: duplicate check and remembering the mentioned commits (one script), one job
- * per distinct repository and ref, then marks and history (one script). The worker may resolve a ref as soon as its job is
+ * per distinct repository and ref or pull request, then marks and history (one script). The worker may resolve a ref as soon as its job is
  * queued, so a delivery never joins a batch that has begun. The next batch begins when this one's jobs are queued: its duplicate check is
  * sent behind this batch's marks on the same connection, and Redis answers in order.
  */
@@ -68,7 +68,7 @@ export function createDeliveryIntake(options: {
     settleAll(seen, ok('duplicate'));
     for (const { push } of seen) record(asRecord(push, 'duplicate'));
 
-    const queued = fresh.length === 0 ? ok(undefined) : await queue.addAll(distinctSyncs(fresh));
+    const queued = fresh.length === 0 ? ok(undefined) : await queue.addAll(distinctJobs(fresh));
     if (!queued.ok) {
       settleAll(fresh, queued);
       settleAll(repeats, queued);
@@ -157,12 +157,14 @@ function splitRepeats(batch: readonly Entry[]): {
   return { firsts, repeats };
 }
 
-type Sync = { readonly queue: 'sync'; readonly repository: string; readonly ref: string };
-
-function distinctSyncs(entries: readonly Entry[]): readonly Sync[] {
-  const jobs = new Map<string, Sync>();
+/** One job per ref or pull request, however many deliveries of the batch speak of it. */
+function distinctJobs(entries: readonly Entry[]): readonly Job[] {
+  const jobs = new Map<string, Job>();
   for (const { push } of entries) {
-    jobs.set(`${push.repository} ${push.ref}`, { queue: 'sync', repository: push.repository, ref: push.ref });
+    const { repository, ref, pullRequest: number } = push;
+    const job: Job =
+      number === undefined ? { queue: 'sync', repository, ref } : { queue: 'preview', repository, number };
+    jobs.set(`${repository} ${ref}`, job);
   }
   return [...jobs.values()];
 }

@@ -4,12 +4,18 @@ import {
   type Application,
   ApplicationSpec,
   ApplicationStatus,
+  type BuildRun,
+  BuildRunSpec,
+  BuildRunStatus,
   type GitRepository,
   GitRepositorySpec,
   GitRepositoryStatus,
   type GitSource,
   GitSourceSpec,
   GitSourceStatus,
+  PlanSpec,
+  PlanStatus,
+  type PullRequestPlan,
   type Release,
   ReleaseSpec,
   ReleaseStatus,
@@ -50,4 +56,6 @@ function identity({ metadata }: Manifest): Omit<Resource<unknown, unknown>, 'spe
 export const REPOSITORY: KindCodec<GitRepository> = codec('GitRepository', GitRepositorySpec, GitRepositoryStatus);
 export const SOURCE: KindCodec<GitSource> = codec('GitSource', GitSourceSpec, GitSourceStatus);
 export const APPLICATION: KindCodec<Application> = codec('Application', ApplicationSpec, ApplicationStatus);
+export const PLAN: KindCodec<PullRequestPlan> = codec('Plan', PlanSpec, PlanStatus);
+export const BUILD_RUN: KindCodec<BuildRun> = codec('BuildRun', BuildRunSpec, BuildRunStatus);
 export const RELEASE: KindCodec<Release> = codec('Release', ReleaseSpec, ReleaseStatus);

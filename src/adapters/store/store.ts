@@ -1,17 +1,21 @@
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import {
   type Application,
+  type BuildRun,
+  type BuildRunCollection,
   type Cluster,
   type GitRepository,
   type GitSource,
   GROUP_VERSION,
   type Log,
+  type PullRequestPlan,
   type Release,
   type ReleaseCollection,
+  type Resource,
   type Store,
 } from '../../ports/index.ts';
 import { createCollection } from './collection.ts';
-import { APPLICATION, RELEASE, REPOSITORY, SOURCE } from './decode.ts';
+import { APPLICATION, BUILD_RUN, type KindCodec, PLAN, RELEASE, REPOSITORY, SOURCE } from './decode.ts';
 import { objectsOf } from './objects.ts';
 import { createSourceIndex } from './source-index.ts';
 
@@ -26,12 +30,15 @@ export function createStore(options: StoreOptions): Store {
   const repositories = createCollection<GitRepository>({ ...options, codec: REPOSITORY });
   const sources = createCollection<GitSource>({ ...options, codec: SOURCE, index: index.change });
   const applications = createCollection<Application>({ ...options, codec: APPLICATION, guard: keepFence });
-  const collections = [repositories, sources, applications];
+  const plans = createCollection<PullRequestPlan>({ ...options, codec: PLAN });
+  const collections = [repositories, sources, applications, plans];
   return {
     repositories,
     sources,
     applications,
+    plans,
     releases: releasesOf(options),
+    builds: buildsOf(options),
     sourcesOf: index.sourcesOf,
     repositoryRefs: index.repositoryRefs,
     start: async (signal) => {
@@ -52,24 +59,48 @@ function keepFence(current: Application, next: Application['status']): Result<Ap
 }
 
 function releasesOf(options: StoreOptions): ReleaseCollection {
+  const { ofApplication, ...objects } = ofApplications<Release>(options, RELEASE);
+  return {
+    ...objects,
+    ofApplication: async (application) => {
+      const listed = await ofApplication(application);
+      return listed.ok ? ok([...listed.value].sort((a, b) => b.spec.revision - a.spec.revision)) : listed;
+    },
+  };
+}
+
+function buildsOf(options: StoreOptions): BuildRunCollection {
+  const { ofApplication, ...objects } = ofApplications<BuildRun>(options, BUILD_RUN);
+  return {
+    ...objects,
+    ofApplication: async (application) => {
+      const listed = await ofApplication(application);
+      const newestFirst = (a: BuildRun, b: BuildRun): number => (a.createdAt < b.createdAt ? 1 : -1);
+      return listed.ok ? ok([...listed.value].sort(newestFirst)) : listed;
+    },
+  };
+}
+
+/** Objects that belong to an application by `spec.application`, listed at the API server and never cached. */
+function ofApplications<R extends Resource<unknown, unknown>>(options: StoreOptions, codec: KindCodec<R>) {
   const { cluster, namespace, log } = options;
-  const { get, create, updateStatus, delete: remove } = objectsOf<Release>({ cluster, namespace, codec: RELEASE });
+  const { get, create, updateStatus, delete: remove } = objectsOf<R>({ cluster, namespace, codec });
   return {
     get,
     create,
     updateStatus,
     delete: remove,
-    ofApplication: async (application) => {
+    ofApplication: async (application: string): Promise<Result<readonly R[]>> => {
       const fieldSelector = `spec.application=${escaped(application)}`;
-      const listed = await cluster.list({ apiVersion: GROUP_VERSION, kind: RELEASE.kind, namespace, fieldSelector });
+      const listed = await cluster.list({ apiVersion: GROUP_VERSION, kind: codec.kind, namespace, fieldSelector });
       if (!listed.ok) return listed;
-      const releases = listed.value.flatMap((object) => {
-        const decoded = RELEASE.decode(object);
-        if (decoded.ok) return [decoded.value];
-        log.warn('object skipped', { code: decoded.problem.code, cause: decoded.problem.cause });
+      const decoded = listed.value.flatMap((object) => {
+        const one = codec.decode(object);
+        if (one.ok) return [one.value];
+        log.warn('object skipped', { code: one.problem.code, cause: one.problem.cause });
         return [];
       });
-      return ok(releases.sort((a, b) => b.spec.revision - a.spec.revision));
+      return ok(decoded);
     },
   };
 }

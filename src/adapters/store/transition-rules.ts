@@ -8,7 +8,11 @@ export type TransitionRule = (next: Manifest, previous: Manifest | undefined) =>
  * contract runs the same tests on both, so the two can not drift apart.
  */
 export function transitionRules(): Readonly<Record<string, TransitionRule>> {
-  return { 'hakopod.io/Application': application, 'hakopod.io/Release': release };
+  return {
+    'hakopod.io/Application': application,
+    'hakopod.io/Plan': immutable('which request and source a plan is for is immutable'),
+    'hakopod.io/Release': immutable('a release is immutable'),
+  };
 }
 
 function application(next: Manifest, previous: Manifest | undefined): string | undefined {
@@ -20,9 +24,9 @@ function application(next: Manifest, previous: Manifest | undefined): string | u
   return 'status.fence may not fall: a newer holder of the lease has written already';
 }
 
-function release(next: Manifest, previous: Manifest | undefined): string | undefined {
-  if (previous === undefined || canonicalJson(next.spec) === canonicalJson(previous.spec)) return undefined;
-  return 'a release is immutable';
+function immutable(message: string): TransitionRule {
+  return (next, previous) =>
+    previous === undefined || canonicalJson(next.spec) === canonicalJson(previous.spec) ? undefined : message;
 }
 
 function field(part: unknown, name: string): unknown {

@@ -161,7 +161,7 @@ describe('decode', () => {
     expect(decode('ping', '{"zen":"x"}')).toEqual({ kind: 'ping', repositoryId: undefined });
   });
 
-  it.each(['pull_request', 'workflow_run', 'Push', '', undefined])(
+  it.each(['pull_request_review', 'workflow_run', 'Push', '', undefined])(
     'ignores the event %s without reading it',
     (event) => {
       expect(decode(event, '{')).toEqual({ kind: 'ignored', reason: 'event' });

@@ -73,7 +73,8 @@ describe('what only GitLab does', () => {
   it.each([
     ['refs/heads/feature/a', 'feature/a'],
     ['refs/tags/v1', 'v1'],
-    ['refs/merge-requests/3/head', undefined],
+    ['refs/merge-requests/3/head', 'refs/merge-requests/3/head'],
+    ['refs/pull/3/head', undefined],
   ])('passes %s as the ref %s', async (ref, short) => {
     const { asked, writer } = scripted(201, {});
     await writer.write(repository, commitStatus({ ref: ref as RefName }));

@@ -1,0 +1,140 @@
+import { evaluateGrant } from '../../grant/index.ts';
+import { type CommitSha, LIMITS, ok, type Problem, type Result, releaseName } from '../../kernel/index.ts';
+import { planMarkdown, planRelease, refusalMarkdown, summarisePlan } from '../../plan/index.ts';
+import type { GitSource, Remote } from '../../ports/index.ts';
+import { type Application, parseSpec, requiredSecrets, withPosition } from '../../spec/index.ts';
+import { describeOutcome, planTitle, type Shown } from '../../status/index.ts';
+import { type Deps, storedPath } from '../context.ts';
+import { installationRefusals } from '../plan.ts';
+import { unpackSpec } from '../release-body.ts';
+
+/** What a head comes to for one source. */
+export type Verdict = {
+  readonly outcome: 'planned' | 'unchanged' | 'untouched' | 'refused' | 'limited';
+  readonly shown: Shown;
+  readonly summary: string;
+  readonly code?: string;
+  readonly digest?: string;
+  /** The accepted revision it was compared with. */
+  readonly revision?: number;
+  /** The body of a comment. */
+  readonly markdown: string;
+};
+
+export type Question = {
+  readonly source: GitSource;
+  readonly remote: Remote;
+  readonly head: CommitSha;
+  readonly base: string;
+  readonly fork: boolean;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Plans the head's file under the base's grant against the accepted revision. Reads a Git blob and the custom resources, and, for a head
+ * of the repository itself, which secrets exist; a fork's plan asks for nothing of the kind (DESIGN invariant 9). Writes nothing. A failure
+ * is only what another try may mend.
+ */
+export async function judge(deps: Deps, question: Question): Promise<Result<Verdict>> {
+  const { source, head, fork } = question;
+  const file = await deps.git.readFile({
+    remote: question.remote,
+    commit: head,
+    path: storedPath(source.spec.path),
+    maxBytes: LIMITS.specBytes,
+    signal: question.signal,
+  });
+  if (!file.ok) return refusalOf(source, file.problem);
+  const { text } = file.value;
+  const parsed = parseSpec(text);
+  if (!parsed.ok) return ok(refused(source, parsed.problems));
+  const { application } = parsed;
+
+  const accepted = await acceptedRevision(deps, source);
+  if (!accepted.ok) return refusalOf(source, accepted.problem);
+  const previous = accepted.value?.application;
+  const { project, environment, name } = source.spec.application;
+  const key = { project, environment, name };
+  const granted = evaluateGrant({
+    grant: source.spec.grant,
+    request: {
+      ref: question.base,
+      path: source.spec.path,
+      application: key,
+      now: deps.clock.now(),
+      trigger: 'pull_request',
+      fork,
+    },
+    application,
+    previous,
+  });
+  const revision = accepted.value === undefined ? {} : { revision: accepted.value.revision };
+  if (!granted.ok) return ok({ ...refused(source, [withPosition(granted.problem, text)]), ...revision });
+
+  const missing = fork ? ok(undefined) : await deps.secrets.missing(key, requiredSecrets(application));
+  if (!missing.ok) return missing;
+  const planned = planRelease({
+    granted: granted.value,
+    previous,
+    missingSecrets: missing.value,
+    notes: parsed.warnings,
+  });
+  const refusals = [...planned.refusals, ...installationRefusals(deps, application)].map((p) => withPosition(p, text));
+  const plan = { ...planned, refusals };
+  const base = { digest: planned.specDigest, ...revision, markdown: planMarkdown(plan, planTitle(key)) };
+  const [first] = refusals;
+  if (first !== undefined) return ok({ ...refused(source, refusals), ...base, code: first.code });
+  const summary = summarisePlan(plan);
+  const standing = planned.unchanged
+    ? ({ kind: 'unchanged', ...revision } as const)
+    : ({ kind: 'planned', summary } as const);
+  return ok({
+    outcome: planned.unchanged ? 'unchanged' : 'planned',
+    shown: describeOutcome(standing),
+    summary,
+    ...base,
+  });
+}
+
+/** The verdict on a head that can not be planned, with a comment that says why. */
+export function refused(source: GitSource, problems: readonly Problem[]): Verdict {
+  const [first] = problems;
+  return {
+    outcome: 'refused',
+    shown: describeOutcome({ kind: 'refused', problems }),
+    summary: first?.message ?? 'refused',
+    ...(first === undefined ? {} : { code: first.code }),
+    markdown: refusalMarkdown(problems, planTitle(source.spec.application)),
+  };
+}
+
+/** The verdict on a head that leaves the file as it is. */
+export function untouched(source: GitSource): Verdict {
+  const summary = 'the file is not touched';
+  return {
+    outcome: 'untouched',
+    shown: describeOutcome({ kind: 'untouched', path: source.spec.path }),
+    summary,
+    markdown: `### ${planTitle(source.spec.application)}: ${summary}`,
+  };
+}
+
+function refusalOf(source: GitSource, p: Problem): Result<Verdict> {
+  return p.kind === 'rejected' ? ok(refused(source, [p])) : { ok: false, problem: p };
+}
+
+/** What the application is now: the accepted revision, whether or not it is carried out already. */
+async function acceptedRevision(
+  deps: Deps,
+  source: GitSource,
+): Promise<Result<{ readonly revision: number; readonly application: Application } | undefined>> {
+  const application = await deps.store.applications.get(source.name);
+  if (!application.ok) return application;
+  const revision = application.value?.status.acceptedRevision;
+  if (revision === undefined) return ok(undefined);
+  const release = await deps.store.releases.get(releaseName(source.name, revision));
+  if (!release.ok) return release;
+  if (release.value === undefined) return ok(undefined);
+  const unpacked = unpackSpec(release.value.spec.spec);
+  return unpacked.ok ? ok({ revision, application: unpacked.value }) : unpacked;
+}

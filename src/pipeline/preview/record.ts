@@ -1,0 +1,155 @@
+import { digestOf, fail, LIMITS, ok, problem, type Result } from '../../kernel/index.ts';
+import type { CommitReport, GitSource, PullRequest, PullRequestPlan } from '../../ports/index.ts';
+import { describeOutcome, planComment, readyCondition } from '../../status/index.ts';
+import type { Deps } from '../context.ts';
+import { reportsOf, sameReport, withReport } from '../ledger.ts';
+import type { Verdict } from './judge.ts';
+import { planName } from './plans.ts';
+
+/** Plans a repository may keep in all, those over the limit and untouched ones included; past it nothing is said. */
+const PLANS_KEPT = LIMITS.openPlans * 10;
+/** A comment is written within 15 s; whoever holds it longer is gone. */
+const WRITING_MS = 30_000;
+
+/** What a head was found to be, and what it is bound to. */
+export type Finding = {
+  readonly source: GitSource;
+  readonly request: PullRequest;
+  readonly head: string;
+  readonly baseCommit: string | undefined;
+  /** Heads that deliveries mentioned. */
+  readonly mentions: readonly string[];
+  readonly verdict: Verdict;
+  /** False for sources past the number of comments one request may get. */
+  readonly mayComment: boolean;
+};
+
+/** The plan of this request and source, made when there is none; `undefined` when the repository has too many. */
+export async function openPlan(
+  deps: Deps,
+  source: GitSource,
+  number: number,
+): Promise<Result<PullRequestPlan | undefined>> {
+  const name = planName(source.name, number);
+  const read = await deps.store.plans.get(name);
+  if (!read.ok || read.value !== undefined) return read;
+  const { repository } = source.spec;
+  if (deps.store.plans.all().filter((plan) => plan.spec.repository === repository).length >= PLANS_KEPT) {
+    deps.log.warn('a repository has too many pull requests; this one is not planned', { repository, number });
+    return ok(undefined);
+  }
+  const { project, environment, name: application } = source.spec.application;
+  const created = await deps.store.plans.create({
+    name,
+    spec: { repository, source: source.name, number, application: { project, environment, name: application } },
+  });
+  return !created.ok && created.problem.code === 'already_exists' ? fail(problem('conflict')) : created;
+}
+
+/** The comment a finding asks for; `undefined` when none is due. A comment that is there is kept true, whatever the head came to. */
+export function commentOf(plan: PullRequestPlan, finding: Finding): string | undefined {
+  const { verdict, source, request, head } = finding;
+  const hasOne = plan.status.comment?.id !== undefined;
+  if (!hasOne && (!finding.mayComment || verdict.outcome === 'untouched' || verdict.outcome === 'limited'))
+    return undefined;
+  return planComment(verdict.markdown, {
+    application: source.spec.application,
+    head,
+    revision: verdict.revision,
+    grantRevision: source.spec.grant.revision,
+    fork: request.fork,
+  });
+}
+
+/**
+ * Writes the finding, the words for every head, and that the comment is about to be written, in one compare-and-set. `conflict` when the
+ * plan moved since it was read, or another worker writes the comment.
+ */
+export async function record(deps: Deps, plan: PullRequestPlan, finding: Finding): Promise<Result<PullRequestPlan>> {
+  const now = deps.clock.now();
+  let isStale = false;
+  const body = commentOf(plan, finding);
+  const written = await deps.store.plans.updateStatus(plan.name, (current) => {
+    const since = current.status.comment?.writingSince;
+    const isBusy = since !== undefined && now.getTime() - Date.parse(since) < WRITING_MS;
+    isStale = isBusy || current.status.at !== plan.status.at;
+    if (isStale) return undefined;
+    const { source, request, verdict, head } = finding;
+    return {
+      ...current.status,
+      observedGeneration: current.generation,
+      conditions: [condition(current, finding, now)],
+      ...binding(finding),
+      outcome: verdict.outcome,
+      summary: verdict.summary,
+      code: verdict.code,
+      digest: verdict.digest,
+      revision: verdict.revision,
+      fork: request.fork,
+      head,
+      sourceGeneration: source.generation,
+      grantRevision: source.spec.grant.revision,
+      comment: commentStatus(current, body, now),
+      closed: undefined,
+      at: now.toISOString(),
+      reports: ledgerAfter(current, finding, now),
+    };
+  });
+  if (!written.ok) return written.problem.code === 'not_found' ? fail(problem('conflict')) : written;
+  return isStale ? fail(problem('conflict')) : written;
+}
+
+/** Where the head is, as the report job and the poll need it. */
+export function binding({
+  request,
+  baseCommit,
+}: Pick<Finding, 'request' | 'baseCommit'>): Partial<PullRequestPlan['status']> {
+  return {
+    headRef: request.ref,
+    branch: request.branch,
+    base: { ref: request.base, ...(baseCommit === undefined ? {} : { commit: baseCommit }) },
+  };
+}
+
+/** Every head gets its one final word: the planned one its verdict, all others that were mentioned or seen, that they are passed. */
+function ledgerAfter(current: PullRequestPlan, finding: Finding, now: Date): CommitReport[] {
+  const { head, verdict, mentions } = finding;
+  const passed = describeOutcome({ kind: 'superseded', by: head });
+  let reports = [...reportsOf(current)];
+  const seen = current.status.head;
+  for (const commit of [...(seen === undefined ? [] : [seen]), ...mentions])
+    if (commit !== head && !reports.some((report) => report.commit === commit))
+      reports = withReport(reports, commit, passed, now);
+  const known = reports.find((report) => report.commit === head);
+  if (known !== undefined && sameReport(known.desired, verdict.shown)) return reports;
+  // A plan that was just made may be of a request that was closed and opened again: the forge may show this already, and is asked first.
+  const isNew = current.status.at === undefined;
+  reports = withReport(reports, head, verdict.shown, now);
+  return isNew
+    ? reports.map((report) => (report.commit === head ? { ...report, posting: report.desired } : report))
+    : reports;
+}
+
+function commentStatus(
+  current: PullRequestPlan,
+  body: string | undefined,
+  now: Date,
+): PullRequestPlan['status']['comment'] {
+  const { comment } = current.status;
+  if (body === undefined)
+    return comment === undefined ? undefined : { ...comment, desired: comment.posted, writingSince: undefined };
+  const desired = digestOf(body);
+  if (comment?.posted === desired) return { ...comment, desired, writingSince: undefined };
+  return { ...comment, desired, undeliverable: undefined, writingSince: now.toISOString() };
+}
+
+function condition(current: PullRequestPlan, { verdict }: Finding, now: Date): ReturnType<typeof readyCondition> {
+  const isRefused = verdict.outcome === 'refused' || verdict.outcome === 'limited';
+  return readyCondition(current.status.conditions, {
+    status: isRefused ? 'False' : 'True',
+    reason: verdict.code ?? verdict.outcome,
+    message: verdict.summary,
+    now,
+    generation: current.generation,
+  });
+}
