@@ -93,17 +93,19 @@ async function isReady(plane: ControlPlane): Promise<boolean> {
 
 type Ctr = (...args: string[]) => Promise<string>;
 
-/** Lets the kubelet end all pods, as it alone gives back their networks. */
+/** Lets the kubelet end all pods, as it alone gives back their networks. Their objects may stay: a Job's pods wait for its controller. */
 async function endPods(plane: ControlPlane, ctr: Ctr): Promise<void> {
-  type Pod = { readonly metadata: { readonly name: string; readonly namespace: string } };
+  type Pod = {
+    readonly metadata: { readonly name: string; readonly namespace: string; readonly deletionTimestamp?: string };
+  };
   const deadline = performance.now() + 30_000;
   for (;;) {
     const { body } = await plane.call('GET', '/api/v1/pods');
     const { items } = body as { readonly items: readonly Pod[] };
-    const paths = items.map(({ metadata: { name, namespace } }) => `/api/v1/namespaces/${namespace}/pods/${name}`);
+    const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const paths = living.map(({ metadata: { name, namespace } }) => `/api/v1/namespaces/${namespace}/pods/${name}`);
     await Promise.all(paths.map((path) => plane.call('DELETE', `${path}?gracePeriodSeconds=1`)));
-    if (items.length === 0 && (await ctr('containers', 'ls', '-q')).trim() === '') return;
-    if (items.length === 0 && performance.now() > deadline - 20_000) return;
+    if (living.length === 0 && (await ctr('tasks', 'ls', '-q')).trim() === '') return;
     if (performance.now() > deadline) throw new Error(`${items.length} pods did not end`);
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
