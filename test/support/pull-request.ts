@@ -1,26 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { createJobQueue } from '../../queues/runtime/index.ts';
+import { createLog } from '../../src/adapters/log/index.ts';
 import type { RecordedStatus } from '../../src/demo/forge-ledger.ts';
-import type { RecordedComment, RecordedPull } from '../../src/demo/forge-pulls.ts';
+import { type RecordedComment, type RecordedPull, TOKEN_USER } from '../../src/demo/forge-pulls.ts';
 import { shopFile } from '../../src/demo/shop.ts';
 import { deliverPullRequest } from '../../src/demo/webhook.ts';
-import { deliver, finalOf, startWorld, until, type World } from './world.ts';
+import type { PullRequestPlan } from '../../src/ports/index.ts';
+import { finalOf, startWorld, until, type World } from './world.ts';
 
 export const PLAN_CONTEXT = 'hakopod/plan/acme/production/shop';
 export const MARKER = '<!-- hakopod:plan:acme/production/shop -->';
 export const NUMBER = 7;
 
-/** A world with the shop released from main, and pull request 7 to play with. */
-export type PullWorld = World & {
-  readonly hook: { readonly url: string; readonly secret: string };
-  /** The commit main is at. */
-  readonly main: string;
-  file(build: number): string;
-  /** Commits a change onto main, shows it as the head of the request at the Git server and the forge; delivers nothing. */
-  show(change: Partial<Change>): Promise<string>;
-  deliverPull(head: string, action?: string, id?: string): Promise<number>;
-};
-
 type Change = {
+  /** `undefined` removes the file. */
   readonly text: string | undefined;
   readonly path: string;
   readonly fork: boolean;
@@ -30,47 +23,111 @@ type Change = {
   readonly onto: string;
 };
 
+/** A world with the shop released from main, and pull or merge request 7 to play with. */
+export type PullWorld = World & {
+  readonly hook: { readonly url: string; readonly secret: string };
+  /** The commit main is at. */
+  readonly main: string;
+  file(build: number): string;
+  /** Commits a change onto main, shows it as the head of the request at the Git server and the forge; delivers nothing. */
+  show(change: Partial<Change>): Promise<string>;
+  /** An open request with this head, for the forge. */
+  pull(head: string): Omit<RecordedPull, 'updatedAt'>;
+  deliverPull(head: string, action?: string, id?: string): Promise<number>;
+  /** Resolves when no preview or report waits or runs any more. */
+  quiet(): Promise<void>;
+};
+
 export async function startPullWorld(
-  options: { readonly redisUrl?: string; readonly released?: boolean } = {},
+  options: { readonly forge?: 'github' | 'gitlab'; readonly redisUrl?: string; readonly checkSeconds?: number } = {},
 ): Promise<PullWorld> {
+  const { forge = 'github' } = options;
   const world = await startWorld();
-  const serving = await world.serve({
-    pullRequestsCheckSeconds: 2,
-    ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
-  });
+  const redisUrl = options.redisUrl ?? world.redis.url;
+  const serving = await world.serve({ redisUrl, pullRequestsCheckSeconds: options.checkSeconds ?? 600 });
   await world.cli(['secrets', 'set', 'db-password', '--app', 'acme/production/shop'], 'correct horse\n');
-  const bound = await world.bind({ flags: ['--interval', '5'] });
-  const hook = { url: `http://127.0.0.1:${serving.port}${bound.path}`, secret: bound.secret };
   const file = (build: number): string => shopFile({ registry: world.registry.host, build, patch: false });
   const main = await world.tree.push('hakopod.toml', file(0), 'first');
-  if (options.released !== false) {
-    await deliver(hook, { commit: main });
-    await finalOf(world, main);
-  }
+  const bound = await world.bind({ forge, flags: ['--interval', '5'] });
+  const hook = { url: `http://127.0.0.1:${serving.port}${bound.path}`, secret: bound.secret };
+  await finalOf(world, main);
+  const refOf = (number: number): string =>
+    forge === 'github' ? `refs/pull/${number}/head` : `refs/merge-requests/${number}/head`;
+  const pull = (head: string): Omit<RecordedPull, 'updatedAt'> => ({
+    ...{ forge, project: 'acme/shop', repositoryId: 4711, number: NUMBER, state: 'open', head },
+    ...{ branch: `change-${NUMBER}`, base: 'main', fork: false, mergeBase: main },
+  });
+  const jobs = createJobQueue({ url: redisUrl, prefix: 'hakopod', log: createLog('silent') });
+  world.defer(() => jobs.close());
   return Object.assign(world, {
     hook,
     main,
     file,
+    pull,
     show: async (change: Partial<Change>) => {
       const { fork = false, state = 'open', base = 'main', number = NUMBER, onto = main } = change;
       const branch = `change-${number}`;
       const head = await world.tree.propose({
         onto,
-        refs: [`refs/pull/${number}/head`, ...(fork ? [] : [`refs/heads/${branch}`])],
+        refs: [refOf(number), ...(fork ? [] : [`refs/heads/${branch}`])],
         path: change.path ?? 'hakopod.toml',
         text: 'text' in change ? change.text : file(1),
         message: `change ${randomBytes(4).toString('hex')}`,
       });
-      const place = { forge: 'github', project: 'acme/shop', repositoryId: 4711 } as const;
-      world.forge.putPull({ ...place, number, state, head, branch, base, fork, mergeBase: main });
+      world.forge.putPull({ ...pull(head), number, state, branch, base, fork });
       return head;
     },
     deliverPull: (head: string, action = 'synchronize', id = randomBytes(16).toString('hex')) =>
-      deliverPullRequest(
-        { ...hook, repositoryId: 4711, fullName: 'acme/shop' },
-        { number: NUMBER, head, action, delivery: id },
-      ),
+      forge === 'github'
+        ? deliverPullRequest(
+            { ...hook, repositoryId: 4711, fullName: 'acme/shop' },
+            { number: NUMBER, head, action, delivery: id },
+          )
+        : deliverMergeRequest(hook, { head, action, id }),
+    quiet: async () => {
+      let calm = 0;
+      await until('the queues are empty', async () => {
+        const counts = await jobs.counts();
+        const busy =
+          !counts.ok ||
+          counts.value.some(
+            ({ queue, waiting, active, delayed }) =>
+              (queue === 'preview' || queue === 'report') && waiting + active + delayed > 0,
+          );
+        calm = busy ? 0 : calm + 1;
+        return calm > 2;
+      });
+    },
   });
+}
+
+async function deliverMergeRequest(
+  hook: { readonly url: string; readonly secret: string },
+  { head, action, id }: { readonly head: string; readonly action: string; readonly id: string },
+): Promise<number> {
+  const answer = await fetch(hook.url, {
+    method: 'POST',
+    body: JSON.stringify({
+      object_kind: 'merge_request',
+      project: { id: 4711 },
+      object_attributes: {
+        iid: NUMBER,
+        action,
+        target_project_id: 4711,
+        last_commit: { id: head },
+        ...(action === 'update' ? { oldrev: '1'.repeat(40) } : {}),
+      },
+      changes: {},
+    }),
+    headers: {
+      'content-type': 'application/json',
+      'x-gitlab-event': 'Merge Request Hook',
+      'x-gitlab-token': hook.secret,
+      'x-gitlab-webhook-uuid': id,
+    },
+  });
+  await answer.arrayBuffer();
+  return answer.status;
 }
 
 /** Statuses of a commit in the plan context; none of them is ever pending. */
@@ -82,11 +139,20 @@ export function planStatusOf(world: World, commit: string, ms?: number): Promise
   return until(`${commit.slice(0, 8)} has a plan status`, () => planStatuses(world, commit)[0], ms);
 }
 
-/** The comments of our own user on the request. */
-export function ownComments(world: World): readonly RecordedComment[] {
-  return world.forge.comments().filter((comment) => comment.author === 1001);
+/** The only plan there is, once its status is so. */
+export function planWhen(
+  world: World,
+  isSo: (status: PullRequestPlan['status']) => boolean,
+  ms?: number,
+): Promise<PullRequestPlan> {
+  return until('the plan is so', () => world.store.plans.all().find((plan) => isSo(plan.status)), ms);
 }
 
-export function commentWith(world: World, text: string): Promise<RecordedComment> {
-  return until(`the comment says ${text}`, () => ownComments(world).find((comment) => comment.body.includes(text)));
+/** The comments of our own user on the request. */
+export function ownComments(world: World): readonly RecordedComment[] {
+  return world.forge.comments().filter((comment) => comment.author === TOKEN_USER);
+}
+
+export function commentWith(world: World, text: string, ms?: number): Promise<RecordedComment> {
+  return until(`the comment says ${text}`, () => ownComments(world).find((comment) => comment.body.includes(text)), ms);
 }
