@@ -132,6 +132,46 @@ export const Config = z.strictObject({
     .min(1)
     .default(60)
     .describe('failed authentications per address and minute before 429'),
+  buildRegistry: z
+    .string()
+    .regex(/^[A-Za-z0-9.-]+(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*){0,8}$/)
+    .optional()
+    .describe(
+      'registry, with an optional path, that images built from repositories are pushed to, such as registry.example.com/built; without it, files that build are refused. For plain http list it in localRegistries too',
+    ),
+  buildRegistryCredentialsSecret: z
+    .string()
+    .optional()
+    .describe('Secret of the control namespace with `username` and `token`, used for the push alone'),
+  buildDir: z
+    .string()
+    .optional()
+    .describe('folder for builds, removed with each build; default: one in the temporary folder'),
+  buildDiskBytes: z.coerce
+    .number()
+    .int()
+    .min(16 * 1024 ** 2)
+    .default(10 * 1024 ** 3)
+    .describe('disk one build may take: context, base image and layers, bytes'),
+  buildContextBytes: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .default(256 * 1024 ** 2)
+    .describe('largest build context, bytes'),
+  buildContextFiles: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20_000)
+    .describe('most files and folders of a build context'),
+  buildTimeoutSeconds: Seconds.max(7200).default(1800).describe('how long one build may take'),
+  buildNetwork: z
+    .enum(['host', 'none'])
+    .default('host')
+    .describe(
+      "network of build steps: the worker's own (they reach what the worker reaches), or none, which leaves only images FROM scratch",
+    ),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

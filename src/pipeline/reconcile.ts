@@ -4,6 +4,7 @@ import { releaseDeadline } from '../reconcile/index.ts';
 import type { Application } from '../spec/index.ts';
 import type { Deps, Run } from './context.ts';
 import { reportOf } from './ledger.ts';
+import { settleBuilds } from './release/builds.ts';
 import { carryRelease } from './release/carry.ts';
 import { announce, type Ending, endRelease, isEnded, pruneHistory } from './release/conclude.ts';
 import { openGuard } from './release/guard.ts';
@@ -52,6 +53,7 @@ async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
     if (next === undefined) return ended > 0 ? ok(undefined) : rest(session, releases.value, turn.run);
     const done = await carryOut(session, { release: next, releases: releases.value, run: turn.run });
     if (!done.ok) return done;
+    if (done.value === 'building') return ok(undefined);
   }
 }
 
@@ -73,8 +75,14 @@ async function settle(session: Session, releases: readonly Release[]): Promise<R
   }
   const phase = session.deps.store.applications.cached(session.application)?.status.phase;
   if (isEnded(latest) && (phase === 'queued' || phase === undefined || isUntold(session, latest)))
-    return announce(session, latest, { isLatest: true, by: undefined });
+    return announce(session, latest, { isLatest: true, by: seenCommit(session, latest) });
   return ok(undefined);
+}
+
+/** The commit a release without a successor was given up for: its source saw a newer one, whose own plan may have been refused. */
+function seenCommit(session: Session, release: Release): string | undefined {
+  const { source } = release.spec.origin;
+  return source === undefined ? undefined : session.deps.store.sources.cached(source)?.status.seen?.commit;
 }
 
 /** The commit of the release that came right after. */
@@ -93,24 +101,40 @@ function isUntold(session: Session, release: Release): boolean {
 async function carryOut(
   session: Session,
   input: { readonly release: Release; readonly releases: readonly Release[]; readonly run: Run },
-): Promise<Result<void>> {
-  const { deps } = session;
+): Promise<Result<'ended' | 'building'>> {
   const desired = unpackSpec(input.release.spec.spec);
+  const built = desired.ok ? await settleBuilds(session, input.release, desired.value) : ok({ kind: 'ready' } as const);
+  if (!built.ok) return built;
+  if (built.value.kind === 'building') return ok('building');
+  if (built.value.kind === 'ended') return end(session, input, built.value.ending);
   const begun = desired.ok ? await begin(session, input.release, desired.value) : ok(input.release);
   if (!begun.ok) return begun;
   const release = begun.value;
   const ending = desired.ok
     ? await attempt(session, { ...input, release, desired: desired.value })
     : ok<Ending>({ state: 'failed', problem: desired.problem });
-  if (!ending.ok) return ending;
-  const ended = await endRelease(session, release, ending.value);
+  return ending.ok ? end(session, { ...input, release }, ending.value) : ending;
+}
+
+async function end(
+  session: Session,
+  input: { readonly release: Release; readonly releases: readonly Release[] },
+  ending: Ending,
+): Promise<Result<'ended'>> {
+  const { release } = input;
+  const ended = await endRelease(session, release, ending);
   if (!ended.ok) return ended;
   // A newer acceptance makes this one's successor known only from a fresh list; the next round of the turn announces it then.
-  if (ending.value.state === 'superseded') return ok(undefined);
+  if (ending.state === 'superseded') return ok('ended');
   const told = await announce(session, ended.value, { isLatest: true, by: undefined });
   if (!told.ok) return told;
-  deps.log.debug('application reconciled', { application: session.application, revision: release.spec.revision });
-  return pruneHistory(session, [ended.value, ...input.releases.filter((other) => other.name !== release.name)]);
+  const { application } = session;
+  session.deps.log.debug('application reconciled', { application, revision: release.spec.revision });
+  const pruned = await pruneHistory(session, [
+    ended.value,
+    ...input.releases.filter((other) => other.name !== release.name),
+  ]);
+  return pruned.ok ? ok('ended') : pruned;
 }
 
 /** Marks the release as running, with its deadline from the first start on. */

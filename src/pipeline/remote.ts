@@ -3,7 +3,10 @@ import type { CredentialStore, ForgeRepository, GitRepository, Remote } from '..
 import type { Deps } from './context.ts';
 
 /** Where to read the repository, with the credentials it has now. `local` counts only where the installation allows it. */
-export async function remoteOf(repository: GitRepository, deps: Pick<Deps, 'credentials' | 'options'>): Promise<Result<Remote>> {
+export async function remoteOf(
+  repository: GitRepository,
+  deps: Pick<Deps, 'credentials' | 'options'>,
+): Promise<Result<Remote>> {
   const { url, local, credentialsSecret } = repository.spec;
   const base = { url, local: local === true && deps.options.localRepositories };
   if (credentialsSecret === undefined) return ok(base);

@@ -17,6 +17,9 @@ export type GitFile = {
   readonly text: string;
 };
 
+/** What an export wrote. */
+export type GitExport = { readonly files: number; readonly bytes: number };
+
 /**
  * Reads remote repositories. All calls are idempotent, keep to a deadline of their own (30 s) besides the signal, and answer
  * with the catalogue's Git codes. Nothing is ever checked out and no link is followed.
@@ -36,6 +39,23 @@ export interface GitReader {
     readonly maxBytes: number;
     readonly signal?: AbortSignal;
   }): Promise<Result<GitFile>>;
+  /**
+   * Writes the files of one folder of a commit into `into`, an existing folder that is emptied first. Only what a build may see is
+   * written: regular files with their executable bit, and symbolic links that stay inside the exported folder. `symlink_refused` for a
+   * link that leads out of it, `submodule_refused`, `lfs_pointer`, `invalid_path` for names such as `..` and `.git`,
+   * `context_too_large` past either cap, `file_not_found` when the path is no folder. Deadline five minutes. What is
+   * in `into` after a failure is undefined.
+   */
+  exportTree(request: {
+    readonly remote: Remote;
+    readonly commit: CommitSha;
+    /** The folder to export; `.` is the whole tree. */
+    readonly path: RepoPath | '.';
+    readonly into: string;
+    readonly maxBytes: number;
+    readonly maxFiles: number;
+    readonly signal?: AbortSignal;
+  }): Promise<Result<GitExport>>;
   /**
    * Which of these paths differ between two commits (content, mode, appearance or disappearance). `undefined` when it can not be
    * computed, for example because the server no longer has `base`; callers then treat every path as changed.

@@ -1,8 +1,11 @@
-import { hostname } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Queues } from '../../queues/runtime/index.ts';
+import { createBuildahEngine } from '../adapters/buildah/index.ts';
 import { createGitReader } from '../adapters/git/index.ts';
 import { openHttpClient } from '../adapters/http/index.ts';
 import { createLeases } from '../adapters/kubernetes/index.ts';
+import { redactText } from '../adapters/log/index.ts';
 import { createDeliveryLog, type RedisHandle } from '../adapters/redis/index.ts';
 import { createImageResolver } from '../adapters/registry/index.ts';
 import { createCredentialStore, createSecretStore, createStore, installationKey } from '../adapters/store/index.ts';
@@ -55,6 +58,13 @@ export async function openDeps(
     credentials: createCredentialStore({ cluster, namespace }),
     git,
     images,
+    builder: createBuildahEngine({
+      folder: config.buildDir ?? join(tmpdir(), 'hakopod-builds'),
+      diskBytes: config.buildDiskBytes,
+      network: config.buildNetwork,
+      localRegistries: config.localRegistries,
+      ...outside,
+    }),
     statuses: forges.statuses,
     pullRequests: forges.pullRequests,
     comments: forges.comments,
@@ -64,6 +74,7 @@ export async function openDeps(
     clock,
     random,
     log,
+    redact: redactText,
     metrics: parts.metrics,
     options: {
       appDomain: config.appDomain,
@@ -75,6 +86,11 @@ export async function openDeps(
       policySettleMs: config.policySettleSeconds * 1000,
       pullRequestsCheckMs: config.pullRequestsCheckSeconds * 1000,
       mentionGraceMs: config.mentionGraceSeconds * 1000,
+      buildRegistry: config.buildRegistry,
+      buildRegistryCredentialsSecret: config.buildRegistryCredentialsSecret,
+      buildTimeoutMs: config.buildTimeoutSeconds * 1000,
+      buildContextBytes: config.buildContextBytes,
+      buildContextFiles: config.buildContextFiles,
       publicUrl: config.publicUrl,
       snapshotKey: key.value,
     },

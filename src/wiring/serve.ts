@@ -6,6 +6,7 @@ import { createHookDirectory } from '../adapters/store/index.ts';
 import type { Config } from '../config.ts';
 import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import {
+  build,
   type Deps,
   plan,
   poll,
@@ -177,6 +178,7 @@ function startJobs(
       sync: (job, run) => sync(deps, job, run),
       plan: (job, run) => plan(deps, job, run),
       preview: (job, run) => preview(deps, job, run),
+      build: (job, run) => build(deps, job, run),
       reconcile: (job, run) => reconcile(deps, job, run),
       report: (job) => report(deps, job),
     },

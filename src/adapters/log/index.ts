@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { Log } from '../../ports/index.ts';
 import { redact } from './redact.ts';
 
-export { redact } from './redact.ts';
+export { redact, redactText } from './redact.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 

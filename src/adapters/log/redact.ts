@@ -15,8 +15,13 @@ function redactField(key: string, value: unknown, depth: number): unknown {
   return redactValue(value, depth);
 }
 
+/** One text with everything in it that looks like a secret replaced. */
+export function redactText(text: string): string {
+  return text.replace(SENSITIVE_TEXT, '[redacted]');
+}
+
 function redactValue(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return value.slice(0, MAX_TEXT).replace(SENSITIVE_TEXT, '[redacted]');
+  if (typeof value === 'string') return redactText(value.slice(0, MAX_TEXT));
   if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? String(value) : value;
   if (depth >= MAX_DEPTH) return '[deep]';
   if (value instanceof Error) {

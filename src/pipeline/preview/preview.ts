@@ -91,9 +91,11 @@ async function previewOnce(deps: Deps, job: RequestKey, run: Run): Promise<Resul
   if (!look.ok) return look;
   const settling = fail(problem('ref_settling', undefined, { afterMs: deps.options.mentionGraceMs }));
   if (look.value.head === undefined && look.value.isSettling) return settling;
-  const head = look.value.head ?? request.value.head;
+  const forgeHead = request.value.head;
+  const head = look.value.head ?? forgeHead;
   const { ripe, young } = splitMentions(deps, mentioned.value, head);
-  const mentions = ripe.map((mention) => mention.commit);
+  // What the forge itself calls the head is not passed, however late the Git server shows it.
+  const mentions = ripe.map((mention) => mention.commit).filter((commit) => commit === head || commit !== forgeHead);
   const planned = await planRequest(
     deps,
     {

@@ -3,6 +3,7 @@ import type { Release } from '../../ports/index.ts';
 import { kindChange, pruneSet, secretsInUse, stalePolicies } from '../../reconcile/index.ts';
 import { allObjects, type Rendered, renderApplication } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
+import { resolveImages } from './images.ts';
 import { renderOptions } from './options.ts';
 import { type Session, saveInventory } from './session.ts';
 import { runStep, StepRecorder } from './steps.ts';
@@ -68,30 +69,6 @@ async function readSecrets(
       ]),
     ),
   );
-}
-
-/** Resolves each image once per release; the first answer that was stored counts, also for later runs and rollbacks. */
-async function resolveImages(carrying: Carrying): Promise<Result<Readonly<Record<string, string>>>> {
-  const { session, desired, release, guard } = carrying;
-  const services = Object.entries(desired.services);
-  const known = release.status.resolved;
-  if (known !== undefined && services.every(([name]) => known[name] !== undefined)) return ok(known);
-  const resolved = await Promise.all(
-    services.map(async ([name, service]): Promise<Result<readonly [string, string]>> => {
-      const answer = await session.deps.images.resolve(service.image ?? '', guard.signal);
-      if (!answer.ok) return fail({ ...answer.problem, at: `services.${name}.image` });
-      return ok([name, answer.value]);
-    }),
-  );
-  const found: (readonly [string, string])[] = [];
-  for (const answer of resolved) {
-    if (!answer.ok) return answer;
-    found.push(answer.value);
-  }
-  const stored = await session.deps.store.releases.updateStatus(release.name, (current) =>
-    current.status.resolved === undefined ? { ...current.status, resolved: Object.fromEntries(found) } : undefined,
-  );
-  return stored.ok ? ok(stored.value.status.resolved ?? {}) : stored;
 }
 
 function render(

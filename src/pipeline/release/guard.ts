@@ -49,7 +49,8 @@ export function openGuard(
   };
 }
 
-function checkGrant(
+/** Whether the source's grant, as it is now, still allows what a release does. `grant_refused` when the source is gone. */
+export function checkGrant(
   deps: Deps,
   input: { readonly release: Release; readonly desired: Application; readonly previous: Application | undefined },
 ): Result<void> {

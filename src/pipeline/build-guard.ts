@@ -1,0 +1,84 @@
+import { fail, ok, type Problem, problem, type Result } from '../kernel/index.ts';
+import type { BuildRun, HeldLease, Release } from '../ports/index.ts';
+import type { Application } from '../spec/index.ts';
+import type { Deps, Run } from './context.ts';
+import { isEnded } from './release/conclude.ts';
+import { checkGrant } from './release/guard.ts';
+import { unpackSpec } from './release-body.ts';
+
+/** What must stay true while an image is built. */
+export type BuildGuard = {
+  /** Whether the build is still wanted and allowed. */
+  check(): Promise<Result<void>>;
+  /** Aborts when it is not any more, when the lease is lost and when the worker stops. */
+  readonly signal: AbortSignal;
+  /** Why the build is not wanted any more. */
+  readonly refusal: () => Problem | undefined;
+  stop(): void;
+};
+
+/** The release a build is for, and what it says. */
+export type Wanting = {
+  readonly release: Release;
+  readonly desired: Application;
+  readonly previous: Application | undefined;
+};
+
+/**
+ * The newest release without an end that needs this build. `superseded` when there is none: a newer one took its place.
+ */
+export async function releaseWanting(deps: Deps, run: BuildRun): Promise<Result<Wanting>> {
+  const releases = await deps.store.releases.ofApplication(run.spec.application);
+  if (!releases.ok) return releases;
+  const [latest] = releases.value;
+  const isWanted =
+    latest !== undefined && !isEnded(latest) && Object.values(latest.spec.builds ?? {}).includes(run.name);
+  if (!isWanted) return fail(problem('superseded'));
+  const desired = unpackSpec(latest.spec.spec);
+  if (!desired.ok) return desired;
+  const before = releases.value[1];
+  const previous = before === undefined ? ok(undefined) : unpackSpec(before.spec.spec);
+  return ok({ release: latest, desired: desired.value, previous: previous.ok ? previous.value : undefined });
+}
+
+/**
+ * Watches over one build: its release is the newest one, its source has seen no newer commit, and the grant still allows what the release
+ * does, at its current revision (invariant 4). Changes are looked at as they come.
+ */
+export function openBuildGuard(
+  deps: Deps,
+  input: { readonly run: BuildRun; readonly lease: HeldLease; readonly job: Run },
+): BuildGuard {
+  const { run, lease, job } = input;
+  const unwanted = new AbortController();
+  let refusal: Problem | undefined;
+  const judge = async (): Promise<Result<void>> => {
+    const source = deps.store.sources.cached(run.spec.source);
+    const seen = source?.status.seen?.commit;
+    if (seen !== undefined && seen !== run.spec.commit) return fail(problem('superseded'));
+    const wanting = await releaseWanting(deps, run);
+    return wanting.ok ? checkGrant(deps, wanting.value) : wanting;
+  };
+  const check = async (): Promise<Result<void>> => {
+    if (lease.signal.aborted) return fail(problem('lease_lost'));
+    if (job.signal.aborted) return fail(problem('worker_stopping', undefined, { afterMs: 0 }));
+    const judged = await judge();
+    if (!judged.ok && judged.problem.kind === 'rejected') {
+      refusal ??= judged.problem;
+      unwanted.abort();
+    }
+    return judged;
+  };
+  const look = (name: string): void => {
+    if (name === run.spec.source || name === run.spec.application) void check();
+  };
+  const stops = [deps.store.applications.onChange(look), deps.store.sources.onChange(look)];
+  return {
+    check,
+    signal: AbortSignal.any([lease.signal, job.signal, unwanted.signal]),
+    refusal: () => refusal,
+    stop: () => {
+      for (const stop of stops) stop();
+    },
+  };
+}
