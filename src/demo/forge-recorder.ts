@@ -36,6 +36,8 @@ export interface ForgeRecorder {
   requests(): number;
   /** Makes the next `count` requests fail; `headers` go with an HTTP status. */
   failNext(count: number, failure: ForgeFailure, headers?: Readonly<Record<string, string>>): void;
+  /** Asked for each request, by method and path: how it fails, or `undefined`. */
+  onRequest(hook: ((method: string, path: string) => ForgeFailure | undefined) | undefined): void;
   /** From now on only requests with this token are served. */
   requireToken(token: string): void;
   stop(): Promise<void>;
@@ -52,12 +54,14 @@ export async function startForgeRecorder(
   const book = new PullBook();
   let token: string | undefined;
   let app = false;
+  let hook: ((method: string, path: string) => ForgeFailure | undefined) | undefined;
   let requests = 0;
 
   const server = createServer((request, response) => {
     requests += 1;
     const next = failures.shift();
-    void serve(request, response, next?.failure, next?.headers).catch(() => response.destroy());
+    const failure = next?.failure ?? hook?.(request.method ?? '', request.url ?? '');
+    void serve(request, response, failure, next?.headers).catch(() => response.destroy());
   });
 
   async function serve(
@@ -114,6 +118,9 @@ export async function startForgeRecorder(
     requests: () => requests,
     failNext(count, failure, headers = {}) {
       for (let i = 0; i < count; i += 1) failures.push({ failure, headers });
+    },
+    onRequest(asked) {
+      hook = asked;
     },
     requireToken(required) {
       token = required;

@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createJobQueue } from '../../queues/runtime/index.ts';
 import { createLog } from '../../src/adapters/log/index.ts';
 import type { RecordedStatus } from '../../src/demo/forge-ledger.ts';
@@ -34,6 +37,8 @@ export type PullWorld = World & {
   /** An open request with this head, for the forge. */
   pull(head: string): Omit<RecordedPull, 'updatedAt'>;
   deliverPull(head: string, action?: string, id?: string): Promise<number>;
+  /** Moves the request's ref at the Git server alone. */
+  moveHead(commit: string): Promise<void>;
   /** Resolves when no preview or report waits or runs any more. */
   quiet(): Promise<void>;
 };
@@ -84,6 +89,9 @@ export async function startPullWorld(
             { number: NUMBER, head, action, delivery: id },
           )
         : deliverMergeRequest(hook, { head, action, id }),
+    moveHead: async (commit: string) => {
+      await promisify(execFile)('git', ['-C', join(world.root, 'shop.git'), 'update-ref', refOf(NUMBER), commit]);
+    },
     quiet: async () => {
       let calm = 0;
       await until('the queues are empty', async () => {
