@@ -172,6 +172,13 @@ export const Config = z.strictObject({
     .describe(
       "network of build steps: the worker's own (they reach what the worker reaches), or none, which leaves only images FROM scratch",
     ),
+  trustedProxies: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .default(0)
+    .describe('proxies of yours in front of the receiver, so that the right address is counted'),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

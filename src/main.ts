@@ -67,3 +67,5 @@ process.exitCode = await runCli(runtime, terminal, process.argv.slice(2)).catch(
   terminal.err(`error: ${error instanceof Error ? error.message : 'unexpected failure'}`);
   return 1;
 });
+// Everything is closed by now. Should a socket to a frozen peer still be open, it does not keep the process.
+setTimeout(() => process.exit(), 2000).unref();

@@ -11,23 +11,16 @@ const STAGES = ['spec', 'grant', 'plan', 'build', 'render', 'patch', 'reconcile'
 const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   'smol-toml': ['src/spec'],
   'isomorphic-git': ['src/adapters/git'],
-  '@octokit/webhooks': ['src/adapters/github'],
   '@octokit/core': ['src/adapters/github'],
-  '@octokit/auth-app': ['src/adapters/github'],
-  '@octokit/plugin-retry': ['src/adapters/github'],
-  '@octokit/plugin-throttling': ['src/adapters/github'],
   '@gitbeaker/rest': ['src/adapters/gitlab'],
   '@kubernetes/client-node': ['src/adapters/kubernetes'],
   bullmq: ['queues/runtime'],
   ioredis: ['src/adapters/redis'],
-  hono: ['src/server'],
-  '@hono/node-server': ['src/server'],
-  '@hono/zod-openapi': ['src/server'],
   'prom-client': ['src/server'],
   commander: ['src/cli'],
   pino: ['src/adapters/log'],
 
-  undici: ['src/adapters/http', 'src/adapters/git', 'src/adapters/kubernetes'],
+  undici: ['src/adapters/http', 'src/adapters/kubernetes'],
 };
 const FREE_PACKAGES = ['zod', 'yaml'];
 

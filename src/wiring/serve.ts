@@ -133,6 +133,7 @@ function openReceiver(shared: Shared): Part & { readonly receive: ReturnType<typ
     clock,
     log,
     bodyBytes: config.hookBodyBytes,
+    trustedProxies: config.trustedProxies,
     failures: { capacity: config.hookFailuresPerMinute, refillPerSecond: config.hookFailuresPerMinute / 60 },
   });
   return { receive, readiness: [{ name: 'hooks', ready: () => directory.ready }], stop: () => directory.stop() };

@@ -113,27 +113,36 @@ class Tally {
 
 /** A keep-alive connection with one request at a time, as little work as a client can do: the load shares its core with Redis. */
 class Line {
-  readonly socket: Socket;
+  private socket: Socket;
+  private readonly port: number;
   private readonly seed = randomBytes(12).toString('hex');
   private count = 0;
   private heard = '';
   private done: { resolve: (status: string) => void; reject: (error: Error) => void } | undefined;
 
-  private constructor(socket: Socket) {
-    this.socket = socket;
+  private constructor(port: number, socket: Socket) {
+    this.port = port;
+    this.socket = this.adopt(socket);
+  }
+
+  private adopt(socket: Socket): Socket {
     socket.setNoDelay(true);
     socket.on('data', (chunk) => this.hear(chunk.toString('latin1')));
-    socket.on('close', () => this.done?.reject(new Error('the server closed a connection')));
+    socket.on('close', () => {
+      this.done?.reject(new Error('the server closed a connection'));
+      this.done = undefined;
+    });
     socket.on('error', (error) => this.done?.reject(error));
+    return socket;
   }
 
   static async open(port: number): Promise<Line> {
-    const socket = connect(port, '127.0.0.1');
-    await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-    return new Line(socket);
+    return new Line(port, await connected(port));
   }
 
-  exchange({ bytes, idAt }: BenchRequest): Promise<string> {
+  async exchange({ bytes, idAt }: BenchRequest): Promise<string> {
+    // A server closes what was idle for long; a real client connects again, and so does this one.
+    if (this.socket.destroyed || this.socket.readableEnded) this.socket = this.adopt(await connected(this.port));
     const copy = Buffer.from(bytes);
     copy.write(`${this.seed}${String(this.count++).padStart(12, '0')}`, idAt, 'latin1');
     return new Promise((resolve, reject) => {
@@ -157,7 +166,15 @@ class Line {
       length === undefined ? this.heard.endsWith('0\r\n\r\n') : this.heard.length >= head + 4 + Number(length);
     if (!complete) return;
     const status = this.heard.slice(9, 12);
+    const { done } = this;
     this.heard = '';
-    this.done?.resolve(status);
+    this.done = undefined;
+    done?.resolve(status);
   }
+}
+
+async function connected(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return socket;
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RepoPath } from '../../src/kernel/index.ts';
+import { problem, type RepoPath } from '../../src/kernel/index.ts';
 import { sync } from '../../src/pipeline/index.ts';
 import { addSource, MAIN, type Memory, memory, RUN, SHA, SOURCE, said } from '../support/memory.ts';
 
@@ -119,6 +119,7 @@ describe('sync', () => {
       type: 'Ready',
       status: 'False',
       reason: 'RefNotFound',
+      message: problem('ref_not_found').message,
     });
     const writes = world.sources.writes.length;
     await sync(world.deps, job, RUN);
