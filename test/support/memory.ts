@@ -8,6 +8,9 @@ import type {
   GitRepository,
   GitSource,
   Job,
+  OpenPullRequest,
+  PullRequest,
+  PullRequestPlan,
   Release,
   Resource,
   Store,
@@ -90,6 +93,7 @@ export function memoryCollection<R extends AnyResource>(): Collection<R> & {
 
 export const SHA = (n: number): CommitSha => n.toString(16).padStart(40, '0') as CommitSha;
 export const MAIN = 'refs/heads/main' as RefName;
+export const PULL = 'refs/pull/7/head' as RefName;
 export const SOURCE = 'acme.production.shop';
 
 /** The pipeline's world in memory: a ref with files by commit, a forge that records, queues that remember. */
@@ -99,8 +103,18 @@ export type Memory = {
   readonly sources: ReturnType<typeof memoryCollection<GitSource>>;
   readonly applications: ReturnType<typeof memoryCollection<Application>>;
   readonly releases: ReturnType<typeof memoryCollection<Release>>;
+  readonly plans: ReturnType<typeof memoryCollection<PullRequestPlan>>;
   readonly jobs: Job[];
   readonly posted: CommitStatus[];
+  /** The comments written, by marker and body. */
+  readonly comments: { readonly marker: string; readonly body: string; readonly known: string | undefined }[];
+  /** Names of secrets whose existence was asked for. */
+  readonly askedSecrets: string[];
+  /** What the forge says of pull request 7; `undefined` when there is none. */
+  pull: PullRequest | undefined;
+  open: { readonly requests: readonly OpenPullRequest[]; readonly complete: boolean };
+  /** The head at the Git server. */
+  pullHead: CommitSha | undefined;
   readonly files: Map<string, string>;
   readonly secrets: Set<string>;
   mentions: { commit: string; at: string }[];
@@ -109,6 +123,8 @@ export type Memory = {
   now: Date;
   /** Answers the next status writes; success when empty. */
   readonly forgeAnswers: Result<void>[];
+  /** The same for comments. */
+  readonly commentAnswers: Result<string>[];
   /** Runs between the reading of the ref and what follows. */
   afterListRefs: () => void;
 };
@@ -118,6 +134,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
   const sources = memoryCollection<GitSource>();
   const applications = memoryCollection<Application>();
   const releases = memoryCollection<Release>();
+  const plans = memoryCollection<PullRequestPlan>();
   const unused = (): never => {
     throw new Error('not part of this test');
   };
@@ -126,8 +143,15 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     sources,
     applications,
     releases,
+    plans,
     jobs: [],
     posted: [],
+    comments: [],
+    askedSecrets: [],
+    pull: undefined,
+    open: { requests: [], complete: true },
+    pullHead: undefined,
+    commentAnswers: [],
     files: new Map(),
     secrets: new Set(),
     mentions: [],
@@ -141,6 +165,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     repositories,
     sources,
     applications,
+    plans,
     releases: {
       ...releases,
       ofApplication: async (name: string) =>
@@ -166,13 +191,16 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
       cluster: { get: unused },
       leases: { acquire: unused },
       secrets: {
-        missing: async (_key: unknown, names: readonly string[]) =>
-          ok(names.filter((name) => !world.secrets.has(name))),
+        missing: async (_key: unknown, names: readonly string[]) => {
+          world.askedSecrets.push(...names);
+          return ok(names.filter((name) => !world.secrets.has(name)));
+        },
       },
       credentials: { forRepository: async () => ok(undefined), remove: async () => ok(undefined) },
       git: {
         listRefs: async () => {
           const refs = new Map(world.head === undefined ? [] : [[MAIN, world.head]]);
+          if (world.pullHead !== undefined) refs.set(PULL, world.pullHead);
           world.afterListRefs();
           return ok(refs);
         },
@@ -192,6 +220,17 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
         latest: async (_repository: unknown, commit: CommitSha, context: string) => {
           const found = world.posted.filter((status) => status.commit === commit && status.context === context).at(-1);
           return ok(found === undefined ? undefined : { outcomes: [found.outcome], description: found.description });
+        },
+      },
+      pullRequests: { read: async () => ok(world.pull), open: async () => ok(world.open) },
+      comments: {
+        upsert: async (
+          _repository: unknown,
+          { marker, body, known }: { marker: string; body: string; known?: string },
+        ) => {
+          const answer = world.commentAnswers.shift() ?? ok('1');
+          if (answer.ok) world.comments.push({ marker, body, known });
+          return answer;
         },
       },
       jobs: {
@@ -232,6 +271,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
         rolloutTimeoutSeconds: 180,
         policySettleMs: 0,
         mentionGraceMs: 5000,
+        pullRequestsCheckMs: 600_000,
         publicUrl: undefined,
         snapshotKey: 'k',
         ...options,

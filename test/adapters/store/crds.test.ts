@@ -14,7 +14,7 @@ describe('custom resource definitions', () => {
     for (const { name, text } of files) expect(readFileSync(join(folder, name), 'utf8'), name).toBe(text);
   });
 
-  it('are four namespaced kinds with a status subresource', () => {
+  it('are six namespaced kinds with a status subresource', () => {
     const summary = customResourceDefinitions().map((crd) => {
       const spec = crd.spec as {
         scope: string;
@@ -34,6 +34,8 @@ describe('custom resource definitions', () => {
       ['GitSource', 'gsrc', 'hakopod', 'Namespaced', { status: {} }],
       ['Application', 'happ', 'hakopod', 'Namespaced', { status: {} }],
       ['Release', 'hrel', 'hakopod', 'Namespaced', { status: {} }],
+      ['Plan', 'hplan', 'hakopod', 'Namespaced', { status: {} }],
+      ['BuildRun', 'hbld', 'hakopod', 'Namespaced', { status: {} }],
     ]);
   });
 
