@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createStore, ensureCrds } from '../../src/adapters/store/index.ts';
 import { GROUP_VERSION, type Store } from '../../src/ports/index.ts';
 import { type ClusterUnderTest, eventually, memoryLog, realClock } from '../support/kubernetes.ts';
-import { newApplication, newRelease, newRepository, newSource } from '../support/resources.ts';
+import { newApplication, newPlan, newRelease, newRepository, newSource } from '../support/resources.ts';
 import { must, type Skips, testsWith } from './cluster.contract.ts';
 
 /** What the store promises over any cluster. */
@@ -140,6 +140,26 @@ export function describeStoreContract(
       const listed = must(await store.releases.ofApplication('many.b.c'));
       expect(listed.map((release) => release.spec.revision)).toEqual([10, 2, 1]);
       expect(must(await store.releases.ofApplication('none.b.c'))).toEqual([]);
+    });
+
+    test('keeps plans of pull requests, whose request and source never change', async () => {
+      must(await store.plans.create(newPlan('plan.b.c', 7)));
+      const taken = await store.plans.create(newPlan('plan.b.c', 7));
+      expect(taken.ok ? 'ok' : taken.problem.code).toBe('already_exists');
+      const report = { outcome: 'success' as const, description: 'plan: 1 service to change' };
+      const status = {
+        ...{ head: 'c'.repeat(40), headRef: 'refs/pull/7/head', base: { ref: 'refs/heads/main' }, fork: true },
+        ...{ outcome: 'planned' as const, summary: '1 service to change', grantRevision: 1, sourceGeneration: 1 },
+        comment: { desired: 'sha256:0', id: '12' },
+        reports: [{ commit: 'c'.repeat(40), desired: report, at: '2026-01-01T00:00:00.000Z' }],
+      };
+      const written = must(await store.plans.updateStatus('plan.b.c.7', () => status));
+      expect(written.status).toEqual(status);
+      await eventually(() => store.plans.cached('plan.b.c.7')?.status.head !== undefined);
+      const moved = await under.cluster.mergePatch(raw('Plan', 'plan.b.c.7'), { spec: { number: 8 } });
+      expect(moved.ok ? 'ok' : moved.problem.code).toBe('invalid_object');
+      must(await store.plans.delete('plan.b.c.7', written.uid));
+      await eventually(() => store.plans.cached('plan.b.c.7') === undefined);
     });
 
     test('indexes sources by repository and ref, also when a binding moves', async () => {

@@ -15,8 +15,10 @@ describe('queues', () => {
     ['poll', { repository: 'shop' }],
     ['sync', { repository: 'shop', ref: 'refs/heads/main' }],
     ['plan', { source: 'acme.production.shop' }],
+    ['preview', { repository: 'shop', number: 7 }],
     ['reconcile', { application: 'acme.production.shop' }],
     ['report', { source: 'acme.production.shop', commit: COMMIT }],
+    ['report', { plan: 'acme.production.shop.7', commit: COMMIT }],
   ] as const)('%s takes its payload and nothing more', (name, payload) => {
     expect(QUEUES[name].schema.safeParse(payload).success).toBe(true);
     expect(QUEUES[name].schema.safeParse({ ...payload, commits: [COMMIT] }).success).toBe(false);
@@ -39,6 +41,17 @@ describe('queues', () => {
     expect(QUEUES.report.key({ queue: 'report', source: 'a', commit: COMMIT })).not.toBe(
       QUEUES.report.key({ queue: 'report', source: 'b', commit: COMMIT }),
     );
+  });
+
+  it('tell a plan and a source of one name apart, and one pull request from another', () => {
+    expect(QUEUES.report.key({ queue: 'report', source: 'a', commit: COMMIT })).not.toBe(
+      QUEUES.report.key({ queue: 'report', plan: 'a', commit: COMMIT }),
+    );
+    expect(QUEUES.report.schema.safeParse({ source: 'a', plan: 'a', commit: COMMIT }).success).toBe(false);
+    expect(QUEUES.preview.key({ queue: 'preview', repository: 'shop', number: 7 })).not.toBe(
+      QUEUES.preview.key({ queue: 'preview', repository: 'shop', number: 71 }),
+    );
+    expect(QUEUES.preview.schema.safeParse({ repository: 'shop', number: 0 }).success).toBe(false);
   });
 
   it('pause longer each time, up to five minutes, never less than half of it', () => {

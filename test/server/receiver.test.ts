@@ -61,6 +61,28 @@ describe('the order of judgement', () => {
   });
 });
 
+describe('a pull request', () => {
+  const body = (id: number): string =>
+    JSON.stringify({
+      ...{ action: 'synchronize', number: 7, pull_request: { head: { sha: COMMIT } } },
+      repository: { id },
+    });
+
+  it('is accepted as a hint at its number, with the head it mentions', async () => {
+    const reply = await call(receiver.port, signed(body(186_853_002), { event: 'pull_request' }));
+    expect([reply.status, reply.body]).toEqual([202, ACCEPTED]);
+    expect(receiver.accepted).toMatchObject([
+      { repository: 'shop', ref: 'pull-request/7', pullRequest: 7, commit: COMMIT },
+    ]);
+  });
+
+  it('of another repository is ignored', async () => {
+    const reply = await call(receiver.port, signed(body(1), { event: 'pull_request' }));
+    expect([reply.status, reply.body]).toEqual([202, '{"ignored":"repository"}']);
+    expect(receiver.accepted).toEqual([]);
+  });
+});
+
 describe('the size of a body', () => {
   const cap = 5 * 1024 * 1024;
 

@@ -1,4 +1,11 @@
-import type { Application, GitRepository, GitSource, NewResource, Release } from '../../src/ports/index.ts';
+import type {
+  Application,
+  GitRepository,
+  GitSource,
+  NewResource,
+  PullRequestPlan,
+  Release,
+} from '../../src/ports/index.ts';
 
 /** A repository as the command line makes it. */
 export function newRepository(name: string, spec: Partial<GitRepository['spec']> = {}): NewResource<GitRepository> {
@@ -63,4 +70,10 @@ export function newRelease(application: string, revision: number): NewResource<R
       origin: { kind: 'git', actor: 'git', commit: 'c'.repeat(40) },
     },
   };
+}
+
+/** The plan of pull request `number` for a source. */
+export function newPlan(source: string, number: number): NewResource<PullRequestPlan> {
+  const application = { project: 'acme', environment: 'production', name: 'shop' };
+  return { name: `${source}.${number}`, spec: { repository: 'shop', source, application, number } };
 }

@@ -8,7 +8,13 @@ import {
 } from '../../../src/adapters/redis/index.ts';
 import { createSystemClock } from '../../../src/adapters/system/index.ts';
 import { fail, ok, problem, type Result } from '../../../src/kernel/index.ts';
-import type { AcceptedPush, DeliveryIntake, Job, JobQueue } from '../../../src/ports/index.ts';
+import {
+  type AcceptedPush,
+  type DeliveryIntake,
+  type Job,
+  type JobQueue,
+  pullRequestMentions,
+} from '../../../src/ports/index.ts';
 import { gate, silentLog, testRedis, until } from '../../support/redis.ts';
 
 const REF = 'refs/heads/main';
@@ -58,6 +64,28 @@ async function mentioned(ref = REF): Promise<readonly string[]> {
 }
 
 describe('delivery intake', () => {
+  it('queues one preview for all that is said of a pull request, and remembers its heads apart from those of refs', async () => {
+    const { queue, batches } = recordingQueue();
+    const intake = intakeOn(queue);
+    const ref = pullRequestMentions(7);
+    const about = [
+      push({ ref, pullRequest: 7 }),
+      push({ ref, pullRequest: 7 }),
+      push(),
+      push({ ref: 'x', pullRequest: 8 }),
+    ];
+    expect(await Promise.all(about.map((one) => intake.accept(one)))).toEqual(about.map(() => ok('accepted')));
+    expect(batches).toEqual([
+      [
+        { queue: 'preview', repository: 'shop', number: 7 },
+        { queue: 'sync', repository: 'shop', ref: REF },
+        { queue: 'preview', repository: 'shop', number: 8 },
+      ],
+    ]);
+    expect(await mentioned(ref)).toEqual([about[0]?.commit, about[1]?.commit]);
+    expect(await mentioned()).toEqual([about[2]?.commit]);
+  });
+
   it('queues a push, remembers its commit, marks it and writes it down', async () => {
     const { queue, batches } = recordingQueue();
     const one = push();
