@@ -2,9 +2,12 @@ import { type Problem, problem } from '../kernel/index.ts';
 
 /** What every build says and what tells a person nothing about why it failed. */
 const NOISE =
-  /^(?:STEP \d|\[\d+\/\d+\] STEP|--> |COMMIT\b|Getting image source|Copying (?:blob|config)|Writing manifest|Storing signatures|time="|Trying to pull|\[\d+ earlier lines|subprocess exited with status|\s*$)/;
+  /^(?:context: \d+ files|STEP \d|\[\d+\/\d+\] STEP|--> |COMMIT\b|Getting image source|Copying (?:blob|config)|Writing manifest|Storing signatures|time="|Trying to pull|\[\d+ earlier lines|subprocess exited with status|\s*$)/;
 /** How buildah words the end of a failing step; short and true, but it says less than the step's own last line. */
 const EPILOGUE = /^(?:error|Error:|exit status \d)/;
+
+/** Characters kept on the release and the run; a status is cut further. */
+const MESSAGE_CHARACTERS = 500;
 
 /** The last lines that say something, oldest first, at most `count`. */
 export function usefulLines(lines: readonly string[], count = 3): readonly string[] {
@@ -23,7 +26,7 @@ export function buildFailure(service: string, failure: Problem, lines: readonly 
   const own = useful.filter((line) => !EPILOGUE.test(line));
   const engine = useful.filter((line) => EPILOGUE.test(line)).map(exitOf);
   const said = [...own.slice(-2), ...engine.slice(-1)].join('; ');
-  return problem('build_failed', said === '' ? failure.message : said, { at });
+  return problem('build_failed', said === '' ? failure.message : said.slice(0, MESSAGE_CHARACTERS), { at });
 }
 
 /** `error building at STEP "RUN make": ... : exit status 2` without what stands before the step. */

@@ -14,6 +14,7 @@ const CHECKS: readonly Check[] = [
   resources,
   command,
   environment,
+  dockerfile,
   buildArgs,
   kubernetes,
 ];
@@ -114,6 +115,13 @@ function environment(service: Service): readonly Finding[] {
     .filter((name) => Object.hasOwn(service.env, name))
     .flatMap((name) => at(['secrets', name], 'is in env too'));
   return [...sensitive, ...both];
+}
+
+/** What is built is one folder of the commit (issue: the context is the commit's tree), and the Dockerfile is part of it. */
+function dockerfile(service: Service): readonly Finding[] {
+  const { build } = service;
+  if (build === undefined || build.context === '.' || build.dockerfile.startsWith(`${build.context}/`)) return [];
+  return at(['build', 'dockerfile'], 'must be inside the context; it is a path from the root of the repository');
 }
 
 /** Facts 2.8. */

@@ -101,16 +101,23 @@ const Patch = z
   .optional();
 const KubernetesFile = z.strictObject({ deployment: Patch, service: Patch, ingress: Patch });
 
-const BuildPath = z
-  .string()
-  .refine(
-    (path) => path === '' || path === '.' || cleanPath(path),
-    'must be a clean relative path of at most 200 letters, digits and _ . - / without ..',
-  );
+const BuildPath = (longest: number) =>
+  z
+    .string()
+    .refine(
+      (path) => path === '' || path === '.' || (path.length <= longest && cleanPath(path)),
+      `must be a clean relative path of at most ${longest} letters, digits and _ . - / without ..`,
+    );
+
+/** Facts 5.1. The default Dockerfile of the longest context is a valid path too, since a release's canonical JSON is read again. */
+const CONTEXT_LENGTH = 200;
+const DOCKERFILE_LENGTH = CONTEXT_LENGTH + '/Dockerfile'.length;
 
 const BuildFile = z.strictObject({
-  context: BuildPath.optional(),
-  dockerfile: BuildPath.refine((path) => path !== '.', 'must name a file').optional(),
+  context: BuildPath(CONTEXT_LENGTH).optional(),
+  dockerfile: BuildPath(DOCKERFILE_LENGTH)
+    .refine((path) => path !== '.', 'must name a file')
+    .optional(),
   target: z
     .string()
     .regex(/^(?:[A-Za-z0-9][A-Za-z0-9_.-]{0,127})?$/, 'must be the name of a build stage')
@@ -199,10 +206,9 @@ export function validHostname(host: string): boolean {
   );
 }
 
-/** Facts 5.1: 1 to 200 characters, relative, no empty, `.` or `..` part. */
+/** Facts 5.1: relative, no empty, `.` or `..` part. */
 function cleanPath(path: string): boolean {
   return (
-    /^[A-Za-z0-9_.\-/]{1,200}$/.test(path) &&
-    path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+    /^[A-Za-z0-9_.\-/]+$/.test(path) && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
   );
 }

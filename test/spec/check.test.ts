@@ -56,6 +56,26 @@ const RULES: readonly (readonly [string, string, readonly string[]])[] = [
     'name = "a"\n[services.web.build.build_args]\nNPM_TOKEN = "x"',
     ['services.web.build.build_args.NPM_TOKEN'],
   ],
+  [
+    'sensitive build arg value',
+    'name = "a"\n[services.web.build.build_args]\nREGISTRY = "https://robot:abc@registry.example.com"',
+    ['services.web.build.build_args.REGISTRY'],
+  ],
+  [
+    'a Dockerfile beside the context',
+    'name = "a"\n[services.web.build]\ncontext = "api"\ndockerfile = "Dockerfile"',
+    ['services.web.build.dockerfile'],
+  ],
+  [
+    'a Dockerfile beside a context of a longer name',
+    'name = "a"\n[services.web.build]\ncontext = "api"\ndockerfile = "api2/Dockerfile"',
+    ['services.web.build.dockerfile'],
+  ],
+  [
+    'a Dockerfile deep in the context',
+    'name = "a"\n[services.web.build]\ncontext = "api"\ndockerfile = "api/docker/Dockerfile"',
+    [],
+  ],
   ['unknown dependency', withService('depends_on = ["db"]'), ['services.web.depends_on[0]']],
   ['a dependency named like a property', withService('depends_on = ["constructor"]'), ['services.web.depends_on[0]']],
   ['dependency on itself', withService('depends_on = ["web"]'), ['services.web.depends_on[0]']],

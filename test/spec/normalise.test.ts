@@ -110,3 +110,8 @@ test('the same meaning has the same digest, another meaning another', () => {
   expect(specDigest(one)).toMatch(/^sha256:[0-9a-f]{64}$/);
   expect(specDigest(application('name = "a"\n[services.web]\nimage = "a"\nport = 81'))).not.toBe(specDigest(one));
 });
+
+test('the longest context gives a release that can be read again', () => {
+  const built = application(`name = "a"\n[services.web.build]\ncontext = "${'x'.repeat(200)}"`);
+  expect(parseSpecJson(JSON.parse(JSON.stringify(built)))).toMatchObject({ ok: true, application: built });
+});
