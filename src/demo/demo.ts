@@ -8,6 +8,7 @@ import { createBareRepository, startGitServer } from './git-server.ts';
 import { startDemoRegistry } from './registry.ts';
 import { openWorkTree, type WorkTree } from './repository.ts';
 import { shopFile } from './shop.ts';
+import { pullRequestStory } from './story-pull-request.ts';
 import { deliverPush, type Hook } from './webhook.ts';
 import type { DemoParts } from './world.ts';
 
@@ -43,6 +44,8 @@ export async function runDemo(parts: DemoParts): Promise<number> {
     await firstRelease(world);
     await refusedPatch(world);
     await quickPushes(world);
+    heading(parts, "Story 4: a fork's pull request is planned, and nothing else");
+    await pullRequestStory({ ...world, versions: () => versions(world) }, QUICK_PUSHES);
     await summary(world);
     say('every story ended as it should');
     if (parts.keep) {
