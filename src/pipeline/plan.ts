@@ -44,7 +44,8 @@ type Wanted = {
   readonly source: GitSource;
   readonly commit: CommitSha;
   readonly trigger: string;
-  readonly application: ApplicationResource;
+  /** `undefined` when somebody deleted it; then there is nothing to release to. */
+  readonly application: ApplicationResource | undefined;
   /** Newest first. */
   readonly releases: readonly Release[];
 };
@@ -83,8 +84,6 @@ async function loadWanted(deps: Deps, source: GitSource): Promise<Result<Wanted>
   if (!commit.ok) return commit;
   const application = await deps.store.applications.get(source.name);
   if (!application.ok) return application;
-  if (application.value === undefined)
-    return fail(problem('not_found', 'the application of this source does not exist'));
   const releases = await deps.store.releases.ofApplication(source.name);
   if (!releases.ok) return releases;
   const trigger = digestOf([source.uid, commit.value, source.generation, source.annotations[REQUESTED_AT] ?? '']);
@@ -190,6 +189,8 @@ async function accept(
   desired: { readonly application: Application; readonly commit: CommitSha },
 ): Promise<Result<Verdict>> {
   const { source, application, releases } = wanted;
+  if (application === undefined)
+    return verdictOf(problem('not_found', 'the application of this source does not exist; remove and add the source'));
   const waiting = releases.filter(
     (release) => release.status.state === undefined || release.status.state === 'queued',
   ).length;

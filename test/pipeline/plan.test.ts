@@ -94,6 +94,14 @@ describe('plan', () => {
     expect(world.sources.items.get(SOURCE)?.status.planned?.code).toBe('app_domain_required');
   });
 
+  it('answers a commit whose application somebody deleted', async () => {
+    world.applications.items.delete(SOURCE);
+    await seeAndPlan(1, file());
+    expect(said(world, SHA(1))).toBe(
+      'failure: refused: the application of this source does not exist; remove and add the source',
+    );
+  });
+
   it('says no change for the same meaning, once the current release succeeded', async () => {
     await seeAndPlan(1, file());
     await end('succeeded');
