@@ -195,5 +195,9 @@ function printHook(workbench: Workbench, terminal: Terminal, ensured: Ensured): 
   terminal.out(`webhook URL: ${base}/hooks/${repository.spec.hookId}`);
   if (newSecret === undefined) terminal.out('webhook secret: unchanged; this repository has its hook already');
   else terminal.out(`webhook secret (shown once): ${newSecret}`);
-  terminal.out(`events: push${repository.spec.forge === 'gitlab' ? '' : ', content type application/json'}`);
+  terminal.out(
+    repository.spec.forge === 'gitlab'
+      ? 'events: push, tag push, merge request'
+      : 'events: push, pull request; content type application/json',
+  );
 }
