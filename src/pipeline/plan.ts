@@ -135,7 +135,7 @@ async function judgeSpec(
   if (!granted.ok) return ok({ kind: 'refused', problems: [withPosition(granted.problem, text)] });
 
   const missing = await deps.secrets.missing(key, requiredSecrets(application));
-  if (!missing.ok) return missing;
+  if (!missing.ok) return verdictOf(missing.problem);
   const planned = planRelease({ granted: granted.value, previous: previous.value, missingSecrets: missing.value });
   const [first, ...others] = [...planned.refusals, ...installationRefusals(deps, application)];
   if (first !== undefined) return ok({ kind: 'refused', problems: [withPosition(first, text), ...others] });

@@ -3,6 +3,7 @@ import type { Job } from '../ports/index.ts';
 import { type Deps, type Run, storedRef } from './context.ts';
 import { headRefs, movedRequests, sweepRequests } from './preview/sweep.ts';
 import { remoteOf } from './remote.ts';
+import { markReadable, markUnreadable } from './source-condition.ts';
 
 /**
  * Asks a repository once where its bound refs and the heads of its planned pull requests are and queues a sync or preview for each that
@@ -13,10 +14,19 @@ export async function poll(deps: Deps, job: { readonly repository: string }, run
   if (repository === undefined) return ok(undefined);
   const refs = deps.store.repositoryRefs(repository.name).map(storedRef);
   if (refs.length === 0) return ok(undefined);
+  const sources = refs.flatMap((ref) => deps.store.sourcesOf(repository.name, ref));
   const remote = await remoteOf(repository, deps);
-  if (!remote.ok) return remote;
-  const listed = await deps.git.listRefs(remote.value, [...refs, ...headRefs(deps, repository.name)], run.signal);
-  if (!listed.ok) return listed;
+  const wanted = [...refs, ...headRefs(deps, repository.name)];
+  const listed = remote.ok ? await deps.git.listRefs(remote.value, wanted, run.signal) : remote;
+  if (!listed.ok) {
+    const marked = listed.problem.kind === 'rejected' ? await markUnreadable(deps, sources, listed.problem) : listed;
+    return marked.ok ? listed : marked;
+  }
+  const recovered = await markReadable(
+    deps,
+    sources.filter(({ spec }) => listed.value.has(storedRef(spec.ref))),
+  );
+  if (!recovered.ok) return recovered;
   const known = new Map((repository.status.refs ?? []).map((ref) => [ref.name, ref.commit]));
   const moved = refs
     .filter((ref) => known.get(ref) !== (listed.value.get(ref) ?? ''))

@@ -74,10 +74,17 @@ async function recordPosted(deps: Deps, one: Report): Promise<Result<void>> {
   return now.value === undefined ? ok(undefined) : closeIfDone(deps, now.value);
 }
 
-/** A refusal of the forge is final for this status; anything else is tried again. */
+/** A token that is refused is one somebody renews; until then the status is owed. */
+const RENEWAL_MS = 60_000;
+
+/**
+ * A refusal of the status itself is final; anything else is tried again. For what is being closed, a refused token is final too: with
+ * the last source its credentials go.
+ */
 async function settleProblem(deps: Deps, one: Report, p: Problem): Promise<Result<void>> {
   const { holder, entry } = one;
   if (p.kind !== 'rejected') return fail(p);
+  if (p.code === 'forge_unauthorized' && !holder.isClosing) return fail({ ...p, kind: 'waiting', afterMs: RENEWAL_MS });
   deps.log.warn('the forge refused a status', { name: holder.name, commit: entry.commit, code: p.code });
   const written = await change(one, { undeliverable: p.code, posting: undefined });
   if (!written.ok) return written;

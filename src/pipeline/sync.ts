@@ -10,12 +10,13 @@ import {
   repoPath,
 } from '../kernel/index.ts';
 import { type GitRepository, type GitSource, type Job, REQUESTED_AT, type Remote } from '../ports/index.ts';
-import { describeOutcome, readyCondition, type Shown } from '../status/index.ts';
+import { describeOutcome, type Shown } from '../status/index.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { reportsOf, withReport } from './ledger.ts';
 import { type Mention, splitMentions } from './mentions.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { remoteOf } from './remote.ts';
+import { markReadable, markUnreadable, unreadable } from './source-condition.ts';
 
 /** Sources of one ref that hear of a commit touching none of them; more would be noise at the forge. */
 const UNTOUCHED_SOURCES_TOLD = 20;
@@ -63,9 +64,8 @@ async function syncOnce(
   const mentions = await deps.deliveries.mentioned(repository.name, ref);
   if (!mentions.ok) return mentions;
   const remote = await remoteOf(repository, deps);
-  if (!remote.ok) return remote;
-  const listed = await deps.git.listRefs(remote.value, [ref], run.signal);
-  if (!listed.ok) return listed;
+  const listed = remote.ok ? await deps.git.listRefs(remote.value, [ref], run.signal) : remote;
+  if (!remote.ok || !listed.ok) return cannotRead(deps, sources, listed);
 
   const known = repository.status.refs?.find((entry) => entry.name === ref)?.commit;
   const now: RefNow = { ref, head: listed.value.get(ref), known };
@@ -77,6 +77,8 @@ async function syncOnce(
   if (!marked.ok) return marked;
   const queued = await deps.jobs.addAll(marked.value);
   if (!queued.ok) return queued;
+  const recovered = now.head === undefined ? ok(undefined) : await markReadable(deps, sources);
+  if (!recovered.ok) return recovered;
   const remembered = await rememberRef(deps, repository, now);
   if (!remembered.ok) return remembered;
   const forgotten = await deps.deliveries.forget(
@@ -88,6 +90,14 @@ async function syncOnce(
   return young.length === 0
     ? ok(undefined)
     : fail(problem('ref_settling', undefined, { afterMs: deps.options.mentionGraceMs }));
+}
+
+/** What only a person can mend is said on the sources; the rest is tried again. */
+async function cannotRead<T>(deps: Deps, sources: readonly GitSource[], failed: Result<T>): Promise<Result<never>> {
+  const p = failed.ok ? problem('git_unavailable') : failed.problem;
+  if (p.kind !== 'rejected') return fail(p);
+  const marked = await markUnreadable(deps, sources, p);
+  return marked.ok ? fail(p) : marked;
 }
 
 /**
@@ -204,23 +214,9 @@ function marked(
     input.isTouched && head !== undefined && (seen?.commit !== head || wantsFreshLook(source))
       ? { commit: head, generation: source.generation, request: source.annotations[REQUESTED_AT], at: at.toISOString() }
       : seen;
-  const conditions = head === undefined ? refGone(source, at) : source.status.conditions;
+  const conditions = head === undefined ? unreadable(source, problem('ref_not_found'), at) : source.status.conditions;
   const isUnchanged = nextSeen === seen && reports === reportsOf(source) && conditions === source.status.conditions;
   return isUnchanged ? undefined : { ...source.status, seen: nextSeen, reports: [...reports], conditions };
-}
-
-/** A ref that is not there is told on the source, because there is no commit to tell it on. */
-function refGone(source: GitSource, now: Date): GitSource['status']['conditions'] {
-  const { code, message } = problem('ref_not_found');
-  const ready = readyCondition(source.status.conditions, {
-    status: 'False',
-    reason: code,
-    message,
-    now,
-    generation: source.generation,
-  });
-  const known = source.status.conditions?.find((condition) => condition.type === 'Ready');
-  return known?.reason === ready.reason ? source.status.conditions : [ready];
 }
 
 /** Remembers the commit all sources were brought up to, and when. */

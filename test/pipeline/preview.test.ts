@@ -193,9 +193,9 @@ describe('a preview that is cut off', () => {
     await run();
     const writingSince = world.now.toISOString();
     await world.plans.updateStatus(NAME, ({ status }) => ({ ...status, comment: { ...status.comment, writingSince } }));
-    expect(await run()).toMatchObject({ problem: { code: 'conflict' } });
+    expect(await run()).toMatchObject({ problem: { kind: 'waiting', code: 'lease_held', afterMs: 20_000 } });
     expect(world.comments).toEqual([]);
-    world.now = new Date(world.now.getTime() + 31_000);
+    world.now = new Date(world.now.getTime() + 20_000);
     expect(await run()).toEqual(ok(undefined));
     expect(world.comments).toHaveLength(1);
   });

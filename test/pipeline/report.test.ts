@@ -88,6 +88,14 @@ describe('report', () => {
     expect(world.posted).toEqual([]);
   });
 
+  it('waits for a token to be renewed instead of giving the status up', async () => {
+    world.forgeAnswers.push(fail(problem('forge_unauthorized')));
+    expect(await report(world.deps, job)).toMatchObject({ ok: false, problem: { kind: 'waiting', afterMs: 60_000 } });
+    expect(entry()?.undeliverable).toBeUndefined();
+    await report(world.deps, job);
+    expect(world.posted).toHaveLength(1);
+  });
+
   it('puts a busy forge off without losing the status', async () => {
     world.forgeAnswers.push(fail(problem('forge_rate_limited', undefined, { afterMs: 1000 })));
     expect(await report(world.deps, job)).toMatchObject({ ok: false, problem: { kind: 'waiting' } });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { problem, type RepoPath } from '../../src/kernel/index.ts';
-import { sync } from '../../src/pipeline/index.ts';
+import { fail, problem, type RepoPath } from '../../src/kernel/index.ts';
+import { poll, sync } from '../../src/pipeline/index.ts';
 import { addSource, MAIN, type Memory, memory, RUN, SHA, SOURCE, said } from '../support/memory.ts';
 
 let world: Memory;
@@ -151,5 +151,26 @@ describe('sync', () => {
     await sync(world.deps, job, RUN);
     expect(world.sources.items.get(SOURCE)?.status).toEqual({});
     expect(world.jobs).toEqual([]);
+  });
+});
+
+describe('a ref that can not be read', () => {
+  it('is said on the source, once, and taken back when it can be read again', async () => {
+    await planned(1);
+    const { listRefs } = world.deps.git;
+    Object.assign(world.deps.git, { listRefs: async () => fail(problem('git_unauthorized')) });
+    expect(await sync(world.deps, job, RUN)).toMatchObject({ ok: false, problem: { code: 'git_unauthorized' } });
+    expect(await poll(world.deps, { repository: 'github-1' }, RUN)).toMatchObject({ ok: false });
+    const conditions = (): unknown => world.sources.items.get(SOURCE)?.status.conditions;
+    expect(conditions()).toMatchObject([
+      { type: 'Ready', status: 'False', reason: 'GitUnauthorized' },
+      { type: 'Readable', status: 'False' },
+    ]);
+    const writes = world.sources.writes.length;
+    await poll(world.deps, { repository: 'github-1' }, RUN);
+    expect(world.sources.writes).toHaveLength(writes);
+    Object.assign(world.deps.git, { listRefs });
+    await poll(world.deps, { repository: 'github-1' }, RUN);
+    expect(conditions()).toMatchObject([{ type: 'Ready', status: 'True' }]);
   });
 });

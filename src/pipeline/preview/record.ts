@@ -9,7 +9,7 @@ import { planName } from './plans.ts';
 /** Plans a repository may keep in all, those over the limit and untouched ones included; past it nothing is said. */
 const PLANS_KEPT = LIMITS.openPlans * 10;
 /** A comment is written within 15 s; whoever holds it longer is gone. */
-const WRITING_MS = 30_000;
+const WRITING_MS = 20_000;
 
 /** What a head was found to be, and what it is bound to. */
 export type Finding = {
@@ -63,17 +63,18 @@ export function commentOf(plan: PullRequestPlan, finding: Finding): string | und
 
 /**
  * Writes the finding, the words for every head, and that the comment is about to be written, in one compare-and-set. `conflict` when the
- * plan moved since it was read, or another worker writes the comment.
+ * plan moved since it was read, `lease_held` (waiting) while another worker writes the comment.
  */
 export async function record(deps: Deps, plan: PullRequestPlan, finding: Finding): Promise<Result<PullRequestPlan>> {
   const now = deps.clock.now();
   let isStale = false;
+  let busyMs = 0;
   const body = commentOf(plan, finding);
   const written = await deps.store.plans.updateStatus(plan.name, (current) => {
     const since = current.status.comment?.writingSince;
-    const isBusy = since !== undefined && now.getTime() - Date.parse(since) < WRITING_MS;
-    isStale = isBusy || current.status.at !== plan.status.at;
-    if (isStale) return undefined;
+    busyMs = since === undefined ? 0 : WRITING_MS - (now.getTime() - Date.parse(since));
+    isStale = current.status.at !== plan.status.at;
+    if (isStale || busyMs > 0) return undefined;
     const { source, request, verdict, head } = finding;
     return {
       ...current.status,
@@ -96,6 +97,7 @@ export async function record(deps: Deps, plan: PullRequestPlan, finding: Finding
     };
   });
   if (!written.ok) return written.problem.code === 'not_found' ? fail(problem('conflict')) : written;
+  if (busyMs > 0) return fail(problem('lease_held', 'another worker writes this comment', { afterMs: busyMs }));
   return isStale ? fail(problem('conflict')) : written;
 }
 
