@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import type { Manifest } from '../kernel/index.ts';
 import type { RecordedStatus } from './forge-ledger.ts';
 import { type ForgeRecorder, startForgeRecorder } from './forge-recorder.ts';
+import { freePort } from './free-port.ts';
 import { createBareRepository, startGitServer } from './git-server.ts';
 import { startDemoRegistry } from './registry.ts';
 import { openWorkTree, type WorkTree } from './repository.ts';
 import { shopFile } from './shop.ts';
+import { buildStory } from './story-build.ts';
 import { pullRequestStory } from './story-pull-request.ts';
 import { deliverPush, type Hook } from './webhook.ts';
 import type { DemoParts } from './world.ts';
@@ -23,6 +25,10 @@ type World = {
   readonly tree: WorkTree;
   readonly hook: Hook;
   readonly registry: string;
+  readonly work: string;
+  readonly canBuild: boolean;
+  /** Digest of the page's image in the demo's registry. */
+  readonly prebuilt: string;
   readonly namespace: string;
   readonly kubeconfig: string;
   readonly say: (text: string) => void;
@@ -46,6 +52,11 @@ export async function runDemo(parts: DemoParts): Promise<number> {
     await quickPushes(world);
     heading(parts, "Story 4: a fork's pull request is planned, and nothing else");
     await pullRequestStory({ ...world, versions: () => versions(world) }, QUICK_PUSHES);
+    heading(parts, 'Story 5: a service built from the repository');
+    await buildStory(
+      { ...world, release: (commit) => released(world, commit), objects: () => readObjects(world) },
+      QUICK_PUSHES,
+    );
     await summary(world);
     say('every story ended as it should');
     if (parts.keep) {
@@ -90,6 +101,9 @@ async function build(parts: DemoParts, { folder, stops, say }: Building): Promis
   stops.push(() => registry.stop());
   registry.addImage('shop/api', '1.4');
   registry.addImage('shop/web', '2.0');
+  const prebuilt = registry.addImage('shop/page', '1.0');
+  const builds = await parts.startBuildRegistry(folder);
+  if (builds !== undefined) stops.push(() => builds.stop());
   const forge = await startForgeRecorder({
     onStatus: (status) =>
       say(`  forge shows ${status.commit.slice(0, 8)} ${status.state.padEnd(7)} ${status.description}`),
@@ -111,7 +125,10 @@ async function build(parts: DemoParts, { folder, stops, say }: Building): Promis
     HAKOPOD_APP_DOMAIN: 'apps.example.test',
     HAKOPOD_GITHUB_API_URL: forge.githubApiUrl,
     HAKOPOD_GITLAB_API_URL: forge.gitlabApiUrl,
-    HAKOPOD_LOCAL_REGISTRIES: `http://${registry.host}`,
+    HAKOPOD_LOCAL_REGISTRIES: [registry, builds]
+      .flatMap((one) => (one === undefined ? [] : [`http://${one.host}`]))
+      .join(','),
+    ...(builds === undefined ? {} : { HAKOPOD_BUILD_REGISTRY: builds.host, HAKOPOD_BUILD_DIR: join(folder, 'builds') }),
     HAKOPOD_LOCAL_REPOSITORIES: 'true',
     HAKOPOD_PUBLIC_URL: `http://127.0.0.1:${port}`,
     HAKOPOD_LISTEN: `127.0.0.1:${port}`,
@@ -168,6 +185,9 @@ async function build(parts: DemoParts, { folder, stops, say }: Building): Promis
     tree: await openWorkTree({ url, folder: work, environment: parts.environment }),
     hook: { url: `http://127.0.0.1:${port}${hookPath}`, secret: hookSecret, repositoryId: 4711, fullName: 'acme/shop' },
     registry: registry.host,
+    work,
+    canBuild: builds !== undefined,
+    prebuilt,
     namespace: `hp-${id}`,
     kubeconfig,
     say,
@@ -247,6 +267,12 @@ async function quickPushes(world: World): Promise<void> {
   const api = objects.find((object) => object.kind === 'Deployment' && object.metadata.name === 'api');
   expect(JSON.stringify(api).includes(`"value":"${QUICK_PUSHES}"`), 'the api does not run the last push');
   say(`the cluster runs build ${QUICK_PUSHES}; each of the ${QUICK_PUSHES} commits has exactly one final status`);
+}
+
+async function released(world: World, commit: string): Promise<void> {
+  const code = await deliverPush(world.hook, { commit, delivery: `demo-${world.parts.hex(8)}` });
+  expect(code === 202, `the delivery was answered ${code}`);
+  await finalStatus(world, commit, 'success');
 }
 
 async function summary(world: World): Promise<void> {
@@ -335,16 +361,4 @@ function heading(parts: DemoParts, text: string): void {
 
 function expect(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -9,6 +9,8 @@ export type DemoParts = {
   startServe(settings: Readonly<Record<string, string>>): Promise<{ stop(): Promise<void> }>;
   /** Runs one `hakopod` command and answers its exit code and output. */
   cli(args: readonly string[], input?: string): Promise<{ readonly code: number; readonly out: string }>;
+  /** A registry for built images, or `undefined` when this machine can not build (or the cluster could not pull from it). */
+  startBuildRegistry(folder: string): Promise<{ readonly host: string; stop(): Promise<void> } | undefined>;
   /** All objects of one namespace that belong to Hakopod. */
   objects(kubeconfig: string, namespace: string): Promise<Result<readonly Manifest[]>>;
   readonly print: (line: string) => void;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { buildahAvailable } from '../adapters/buildah/index.ts';
 import { startEmbeddedCluster } from '../adapters/embedded/index.ts';
 import { connect, createCluster } from '../adapters/kubernetes/index.ts';
 import { createLog } from '../adapters/log/index.ts';
@@ -8,7 +9,9 @@ import { ensureCrds, transitionRules } from '../adapters/store/index.ts';
 import { createRandom, createSystemClock } from '../adapters/system/index.ts';
 import { type Runtime, runCli, type Terminal } from '../cli/index.ts';
 import { loadConfig, plainEnvironment } from '../config.ts';
+import { startBuildRegistry } from '../demo/build-registry.ts';
 import { runDemo } from '../demo/demo.ts';
+import { freePort } from '../demo/free-port.ts';
 import type { DemoParts } from '../demo/world.ts';
 import { describe, fail, type Manifest, ok, type Result } from '../kernel/index.ts';
 import type { Cluster } from '../ports/index.ts';
@@ -47,6 +50,11 @@ export async function runDemoCommand(flags: Readonly<Record<string, unknown>>, o
         ...settings,
       }),
     cli: (args, input) => capture(outside.runtime(), args, input),
+    startBuildRegistry: async (folder) => {
+      if (chosen !== undefined || (await buildahAvailable()) === undefined) return undefined;
+      const { PATH = '' } = plainEnvironment();
+      return startBuildRegistry({ folder, port: await freePort(), path: PATH, sleep: (ms) => clock.sleep(ms) });
+    },
     objects: listObjects,
     print: (line) => outside.terminal.out(line),
     now: () => clock.now().getTime(),
