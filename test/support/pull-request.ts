@@ -44,12 +44,20 @@ export type PullWorld = World & {
 };
 
 export async function startPullWorld(
-  options: { readonly forge?: 'github' | 'gitlab'; readonly redisUrl?: string; readonly checkSeconds?: number } = {},
+  options: {
+    readonly forge?: 'github' | 'gitlab';
+    readonly checkSeconds?: number;
+    /** Starts the worker elsewhere; this process is then the server alone. */
+    readonly startWorker?: (world: World) => Promise<unknown>;
+  } = {},
 ): Promise<PullWorld> {
   const { forge = 'github' } = options;
   const world = await startWorld();
-  const redisUrl = options.redisUrl ?? world.redis.url;
-  const serving = await world.serve({ redisUrl, pullRequestsCheckSeconds: options.checkSeconds ?? 600 });
+  const serving = await world.serve({
+    pullRequestsCheckSeconds: options.checkSeconds ?? 600,
+    ...(options.startWorker === undefined ? {} : { roles: ['server'] }),
+  });
+  await options.startWorker?.(world);
   await world.cli(['secrets', 'set', 'db-password', '--app', 'acme/production/shop'], 'correct horse\n');
   const file = (build: number): string => shopFile({ registry: world.registry.host, build, patch: false });
   const main = await world.tree.push('hakopod.toml', file(0), 'first');
@@ -62,7 +70,7 @@ export async function startPullWorld(
     ...{ forge, project: 'acme/shop', repositoryId: 4711, number: NUMBER, state: 'open', head },
     ...{ branch: `change-${NUMBER}`, base: 'main', fork: false, mergeBase: main },
   });
-  const jobs = createJobQueue({ url: redisUrl, prefix: 'hakopod', log: createLog('silent') });
+  const jobs = createJobQueue({ url: world.redis.url, prefix: 'hakopod', log: createLog('silent') });
   world.defer(() => jobs.close());
   return Object.assign(world, {
     hook,
