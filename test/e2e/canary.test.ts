@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import { shopFile } from '../../src/demo/shop.ts';
-import { deliver, finalOf, startWorld } from '../support/world.ts';
+import { deliverPullRequest } from '../../src/demo/webhook.ts';
+import { deliver, finalOf, startWorld, until, type World } from '../support/world.ts';
 
 const CANARY = 'canary-7f3a9b1c5d-value';
 const TOKEN = 'forge-token-0123456789';
@@ -21,6 +22,21 @@ async function dumpRedis(url: string): Promise<string> {
   }
   client.disconnect();
   return texts.join('\n');
+}
+
+/** Shows a pull request at the Git server and the forge. */
+async function pullRequest(
+  world: World,
+  number: number,
+  { text, fork = false }: { readonly text: string; readonly fork?: boolean },
+): Promise<{ readonly number: number; readonly head: string }> {
+  const refs = [`refs/pull/${number}/head`];
+  const head = await world.tree.propose({ onto: 'main', refs, path: 'hakopod.toml', text, message: `pull ${number}` });
+  world.forge.putPull({
+    ...{ forge: 'github', project: 'acme/shop', repositoryId: 4711, number, state: 'open', head },
+    ...{ branch: 'change', base: 'main', fork },
+  });
+  return { number, head };
 }
 
 it('a secret value appears nowhere but in Secrets', async () => {
@@ -43,6 +59,22 @@ it('a secret value appears nowhere but in Secrets', async () => {
     await push(good.replace('shop/api:1.4', `shop/missing:9`));
     world.cluster.setBehaviour({ migrate: { kind: 'fail', reason: 'Error', exitCode: 1 } });
     await push(shopFile({ registry: world.registry.host, build: 2, patch: false }));
+
+    // A pull request of the branch itself, which looks secrets up, a fork's, and one that fails with the value close to the fault.
+    const heads = [
+      await pullRequest(world, 7, { text: shopFile({ registry: world.registry.host, build: 3, patch: false }) }),
+      await pullRequest(world, 8, { text: good.replace('LOG_LEVEL = "info"', `A_TOKEN = "${CANARY}"`), fork: true }),
+      await pullRequest(world, 9, { text: `${good}\n[services.web.env2]\nX = "${CANARY}"\n` }),
+    ];
+    for (const { number, head } of heads) {
+      const path = { ...hook, repositoryId: 4711, fullName: 'acme/shop' };
+      expect(await deliverPullRequest(path, { number, head, action: 'opened', delivery: `canary-${number}` })).toBe(
+        202,
+      );
+      await until(`request ${number} is commented on`, () =>
+        world.forge.comments().some((one) => one.number === number),
+      );
+    }
 
     const answers: string[] = [];
     for (const path of ['/healthz', '/readyz', '/metrics', '/']) {
@@ -69,6 +101,7 @@ it('a secret value appears nowhere but in Secrets', async () => {
     const places = {
       logs: world.lines.join('\n'),
       statuses: JSON.stringify(world.forge.statuses()),
+      comments: JSON.stringify(world.forge.comments()),
       objects: JSON.stringify(others),
       redis: await dumpRedis(world.redis.url),
       answers: answers.join('\n'),
