@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { buildahAvailable } from '../adapters/buildah/index.ts';
 import { connectRedis, redisAvailable } from '../adapters/redis/index.ts';
 import { customResourceDefinitions } from '../adapters/store/index.ts';
 import type { Finding } from '../cli/index.ts';
@@ -15,6 +16,7 @@ export async function examine(flags: Readonly<Record<string, unknown>>): Promise
     { what: 'node', ok: true, detail: process.versions.node },
     git(),
     await redis(config.value),
+    ...(await builds(config.value)),
     ...settings(config.value),
   ];
   const foundation = layFoundation(config.value);
@@ -50,6 +52,16 @@ async function redis(config: Config): Promise<Finding> {
   const answers = ready.ok ? await handle.ping() : ready;
   await handle.close();
   return { what: 'redis', ok: answers.ok, detail: answers.ok ? 'answers' : 'does not answer; check HAKOPOD_REDIS_URL' };
+}
+
+/** Only who configured a registry wants to build. */
+async function builds(config: Config): Promise<readonly Finding[]> {
+  if (config.buildRegistry === undefined) return [];
+  const confinement = await buildahAvailable();
+  const how = confinement?.userNamespace === true ? 'in a user namespace' : 'as root';
+  const missing =
+    'not found, or namespaces are not permitted; install buildah and util-linux, and run as root or with subordinate ids (/etc/subuid)';
+  return [{ what: 'buildah', ok: confinement !== undefined, detail: confinement === undefined ? missing : how }];
 }
 
 function settings(config: Config): readonly Finding[] {

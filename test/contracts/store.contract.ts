@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createStore, ensureCrds } from '../../src/adapters/store/index.ts';
 import { GROUP_VERSION, type Store } from '../../src/ports/index.ts';
 import { type ClusterUnderTest, eventually, memoryLog, realClock } from '../support/kubernetes.ts';
-import { newApplication, newPlan, newRelease, newRepository, newSource } from '../support/resources.ts';
+import { newApplication, newBuildRun, newPlan, newRelease, newRepository, newSource } from '../support/resources.ts';
 import { must, type Skips, testsWith } from './cluster.contract.ts';
 
 /** What the store promises over any cluster. */
@@ -140,6 +140,28 @@ export function describeStoreContract(
       const listed = must(await store.releases.ofApplication('many.b.c'));
       expect(listed.map((release) => release.spec.revision)).toEqual([10, 2, 1]);
       expect(must(await store.releases.ofApplication('none.b.c'))).toEqual([]);
+    });
+
+    test('keeps builds, whose commit and configuration never change', async () => {
+      const made = must(await store.builds.create(newBuildRun('built.b.c', 'built.b.c.1')));
+      const taken = await store.builds.create(newBuildRun('built.b.c', 'built.b.c.1'));
+      expect(taken.ok ? 'ok' : taken.problem.code).toBe('already_exists');
+      must(await store.builds.create(newBuildRun('built.b.cd', 'built.b.cd.1')));
+      const status = {
+        state: 'succeeded' as const,
+        attempts: 2,
+        fence: 3,
+        image: `registry.example.com/web@sha256:${'d'.repeat(64)}`,
+        log: `${'ü'.repeat(16_000)}\n`,
+      };
+      must(await store.builds.updateStatus('built.b.c.1', () => status));
+      expect(must(await store.builds.ofApplication('built.b.c'))).toMatchObject([{ name: 'built.b.c.1', status }]);
+      const moved = await under.cluster.mergePatch(raw('BuildRun', 'built.b.c.1'), {
+        spec: { commit: 'e'.repeat(40) },
+      });
+      expect(moved.ok ? 'ok' : moved.problem.code).toBe('invalid_object');
+      must(await store.builds.delete('built.b.c.1', made.uid));
+      expect(must(await store.builds.get('built.b.c.1'))).toBeUndefined();
     });
 
     test('keeps plans of pull requests, whose request and source never change', async () => {

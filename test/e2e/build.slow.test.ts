@@ -1,4 +1,4 @@
-import { readdir, symlink, writeFile } from 'node:fs/promises';
+import { readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { buildOf, builds, builtFile, finalStatus, imageOf, pushBuilt, writeContext } from '../support/built.ts';
@@ -149,5 +149,17 @@ describe.skipIf(isSkipped)('a push to a file that builds', () => {
     expect(run.status).toMatchObject({ code: 'symlink_refused' });
     expect(run.status.log).toContain('passwd');
     expect(run.status.log).not.toContain('root:');
+
+    await rm(join(page, 'passwd'));
+    await symlink('..', join(page, 'here'));
+    await symlink('here/../other', join(page, 'other'));
+    const relative = await pushBuilt(world, hook, file());
+    expect((await finalStatus(world, relative)).state).toBe('failure');
+    expect((await buildOf(world, relative, 'failed')).status).toMatchObject({ code: 'symlink_refused' });
+
+    for (const name of ['here', 'other']) await rm(join(page, name));
+    await symlink('busybox', join(page, 'inside'));
+    const inside = await pushBuilt(world, hook, file());
+    expect(await finalStatus(world, inside)).toMatchObject({ state: 'success' });
   }, 120_000);
 });

@@ -16,6 +16,7 @@ describe('queues', () => {
     ['sync', { repository: 'shop', ref: 'refs/heads/main' }],
     ['plan', { source: 'acme.production.shop' }],
     ['preview', { repository: 'shop', number: 7 }],
+    ['build', { build: 'acme.production.shop.0123456789abcdef.0123456789abcdef' }],
     ['reconcile', { application: 'acme.production.shop' }],
     ['report', { source: 'acme.production.shop', commit: COMMIT }],
     ['report', { plan: 'acme.production.shop.7', commit: COMMIT }],

@@ -1,5 +1,6 @@
 import type {
   Application,
+  BuildRun,
   GitRepository,
   GitSource,
   NewResource,
@@ -76,4 +77,22 @@ export function newRelease(application: string, revision: number): NewResource<R
 export function newPlan(source: string, number: number): NewResource<PullRequestPlan> {
   const application = { project: 'acme', environment: 'production', name: 'shop' };
   return { name: `${source}.${number}`, spec: { repository: 'shop', source, application, number } };
+}
+
+/** A build of one application at a commit. */
+export function newBuildRun(application: string, name: string): NewResource<BuildRun> {
+  return {
+    name,
+    spec: {
+      application,
+      applicationId: 'a'.repeat(32),
+      source: application,
+      service: 'web',
+      commit: 'c'.repeat(40),
+      revision: `sha256:${'0'.repeat(64)}`,
+      build: { context: '.', dockerfile: 'Dockerfile', build_args: { GREETING: 'hello' } },
+      repository: 'registry.example.com/web',
+      tag: 'c0ffee',
+    },
+  };
 }

@@ -25,6 +25,15 @@ exec "$@"`;
 export type Confinement = { readonly userNamespace: boolean };
 
 /**
+ * Flags of unshare(1). The user namespace maps our subordinate ids (subuid(5)) as well: with one id alone a build step could not even
+ * set its groups.
+ */
+export function namespaceFlags({ userNamespace }: Confinement): readonly string[] {
+  const user = userNamespace ? ['--user', '--map-root-user', '--map-auto'] : [];
+  return [...user, '--fork', '--pid', '--mount-proc', '--kill-child'];
+}
+
+/**
  * The argument vector that runs `command` confined: it ends when this process ends (`--pdeathsig`), it is the first process of a process
  * namespace, so that whatever it started ends with it, and it sees only its own processes in /proc.
  */
@@ -38,12 +47,8 @@ export function confined(
     'KILL',
     '--',
     'unshare',
-    ...(options.confinement.userNamespace ? ['--user', '--map-root-user'] : []),
+    ...namespaceFlags(options.confinement),
     ...(options.network === 'none' ? ['--net'] : []),
-    '--fork',
-    '--pid',
-    '--mount-proc',
-    '--kill-child',
     'sh',
     '-c',
     SCRIPT,

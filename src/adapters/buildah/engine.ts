@@ -2,7 +2,7 @@ import { readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import type { BuildEngine, BuildRequest } from '../../ports/index.ts';
-import { type Confinement, confined } from './confine.ts';
+import { type Confinement, confined, namespaceFlags } from './confine.ts';
 import { watchDisk } from './disk.ts';
 import { buildProblem, pushProblem } from './failures.ts';
 import { Lines } from './lines.ts';
@@ -44,8 +44,7 @@ export async function buildahAvailable(): Promise<Confinement | undefined> {
   };
   if ((await run(['buildah', '--version'], quiet)) !== 0) return undefined;
   for (const userNamespace of [false, true]) {
-    const flags = userNamespace ? ['--user', '--map-root-user'] : [];
-    const probe = ['unshare', ...flags, '--fork', '--pid', '--mount-proc', '--kill-child', 'true'] as const;
+    const probe = ['unshare', ...namespaceFlags({ userNamespace }), 'true'];
     if ((await run(['setpriv', '--pdeathsig', 'KILL', '--', ...probe], quiet)) === 0) return { userNamespace };
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { run } from './run.ts';
 
 /** The folders of one build. */
 export type Space = {
@@ -12,6 +13,9 @@ export type Space = {
   readonly tmp: string;
   readonly dev: string;
 };
+
+/** Longest a removal inside a user namespace may take. */
+const REMOVE_MS = 60_000;
 
 const FOLDERS = ['context', 'storage', 'run', 'home', 'tmp', 'dev'] as const;
 
@@ -85,7 +89,17 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Never rejects: what can not be removed now is removed by a later sweep. */
+/**
+ * Removes a folder and answers nothing: what can not be removed now is removed by a later sweep. Without root, what a build made for other
+ * users is not ours to remove from outside; from inside a user namespace that maps them it is.
+ */
 async function removeAll(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 }).catch(() => undefined);
+  const isGone = await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 }).then(
+    () => true,
+    () => false,
+  );
+  if (isGone) return;
+  const inside = ['unshare', '--user', '--map-root-user', '--map-auto', 'rm', '-rf', '--', path] as const;
+  const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
+  await run(inside, { env, cwd: '/', signal: AbortSignal.timeout(REMOVE_MS), onOutput: () => undefined });
 }
