@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CHART_SETTINGS, valuesSchema } from '../../scripts/values-schema.ts';
+import { createCluster } from '../../src/adapters/kubernetes/index.ts';
+import { Config, loadConfig, variableOf } from '../../src/config.ts';
+import type { Manifest } from '../../src/kernel/index.ts';
+import type { Cluster } from '../../src/ports/index.ts';
+import { must } from '../contracts/cluster.contract.ts';
+import { connectReal, memoryLog, realClock } from '../support/kubernetes.ts';
+import { CHART, grants, helm, KUBE_VERSION, renderChart } from './chart.ts';
+import { helmBinary } from './rig/cache.ts';
+
+const hasHelm = (await helmBinary()) !== undefined;
+if (!hasHelm) console.warn('SKIPPED: the chart: there is neither helm 3.22 nor Go to build it with');
+const kubeconfig = process.env.HAKOPOD_TEST_KUBECONFIG;
+
+const NAMESPACE = 'hakopod-system';
+/** Values that reach every branch of the templates. */
+const VALUES = [
+  'config.publicUrl=https://hakopod.example.com',
+  'config.appDomain=apps.example.com',
+  'config.gitCacheBytes=1073741824',
+  'config.policySettleSeconds=0.5',
+  'config.localRepositories=true',
+  'config.localRegistries={registry.example.com:5000,http://10.0.0.1:5000}',
+  'ingress.enabled=true',
+  'ingress.host=hakopod.example.com',
+  'ingress.className=haproxy',
+  'ingress.tlsSecret=hakopod-tls',
+  'image.digest=sha256:'.concat('0'.repeat(64)),
+];
+
+type Env = { readonly name: string; readonly value?: string; readonly valueFrom?: unknown };
+type Container = {
+  readonly env: readonly Env[];
+  readonly ports: readonly { readonly containerPort: number }[];
+  readonly livenessProbe: { readonly httpGet: object };
+  readonly readinessProbe: { readonly httpGet: object };
+};
+type Pod = {
+  readonly containers: readonly Container[];
+  readonly enableServiceLinks: boolean;
+  readonly volumes: object[];
+};
+
+function podOf(deployment: Manifest): Pod {
+  return (deployment.spec as { readonly template: { readonly spec: Pod } }).template.spec;
+}
+
+describe.skipIf(!hasHelm)('the chart', () => {
+  let objects: readonly Manifest[] = [];
+  let plain: readonly Manifest[] = [];
+  const of = (kind: string): readonly Manifest[] => objects.filter((object) => object.kind === kind);
+  const named = (kind: string, end: string): Manifest => of(kind).find(({ metadata }) => metadata.name.endsWith(end))!;
+
+  beforeAll(async () => {
+    objects = await renderChart(NAMESPACE, VALUES);
+    plain = await renderChart(NAMESPACE);
+  });
+
+  it('passes helm lint, strictly', async () => {
+    expect(await helm('lint', '--strict', CHART, ...KUBE_VERSION)).toContain('0 chart(s) failed');
+  });
+
+  it('renders with its own values alone', () => {
+    expect(plain.map(({ kind }) => kind).filter((kind) => kind === 'Deployment')).toHaveLength(2);
+    expect(plain.some(({ kind }) => kind === 'Ingress')).toBe(false);
+  });
+
+  it('holds no secret and makes none', () => {
+    expect([...objects, ...plain].some(({ kind }) => kind === 'Secret')).toBe(false);
+    for (const deployment of of('Deployment')) {
+      const [container] = podOf(deployment).containers;
+      const redis = container?.env.find(({ name }) => name === 'HAKOPOD_REDIS_URL');
+      expect(redis).toEqual({
+        name: 'HAKOPOD_REDIS_URL',
+        valueFrom: { secretKeyRef: { name: 'hakopod-redis', key: 'url' } },
+      });
+    }
+  });
+
+  it('sets variables that are settings, with values Hakopod accepts, and lets no other in', () => {
+    const settings = new Set(Object.keys(Config.shape).map(variableOf));
+    const [config] = of('ConfigMap') as readonly (Manifest & { data: Record<string, string> })[];
+    expect(Object.keys(config!.data)).toHaveLength(6);
+    for (const deployment of of('Deployment')) {
+      const pod = podOf(deployment);
+      const env = Object.fromEntries(
+        (pod.containers[0]?.env ?? []).map(({ name, value }) => [name, value ?? 'redis://redis:6379']),
+      );
+      const all = { ...config!.data, ...env };
+      expect(Object.keys(all).filter((name) => !settings.has(name))).toEqual([]);
+      const loaded = must(loadConfig({}, all));
+      expect(loaded).toMatchObject({
+        namespace: NAMESPACE,
+        gitCacheBytes: 1_073_741_824,
+        policySettleSeconds: 0.5,
+        localRepositories: true,
+        localRegistries: ['registry.example.com:5000', 'http://10.0.0.1:5000'],
+      });
+      // Kubernetes would add HAKOPOD_PORT and the like for a Service of our name, and Hakopod refuses what is no setting.
+      expect(pod.enableServiceLinks).toBe(false);
+    }
+  });
+
+  it('knows the settings of this version, and refuses others', async () => {
+    const stored = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
+    expect(stored, 'npm run crds writes it').toEqual(JSON.parse(JSON.stringify(valuesSchema())));
+    for (const name of ['nonsense', ...CHART_SETTINGS])
+      await expect(renderChart(NAMESPACE, [`config.${name}=1`]), name).rejects.toThrow(name);
+    await expect(renderChart(NAMESPACE, ['server.replica=2'])).rejects.toThrow('replica');
+  });
+
+  it('exposes the receiver alone, and asks each role for its health where it answers', () => {
+    const [service] = of('Service') as readonly (Manifest & { spec: { ports: unknown; selector: object } })[];
+    expect(of('Service')).toHaveLength(1);
+    expect(service!.spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }]);
+    expect(service!.spec.selector).toMatchObject({ 'app.kubernetes.io/component': 'server' });
+    const [server] = podOf(named('Deployment', 'server')).containers;
+    expect(server?.ports.map(({ containerPort }) => containerPort)).toEqual([8080]);
+    expect(server?.env).toContainEqual({ name: 'HAKOPOD_ADMIN_LISTEN', value: '127.0.0.1:9090' });
+    for (const [role, port] of [
+      ['server', 'http'],
+      ['worker', 'admin'],
+    ] as const) {
+      const [container] = podOf(named('Deployment', role)).containers;
+      expect(container?.livenessProbe.httpGet).toEqual({ path: '/healthz', port });
+      expect(container?.readinessProbe.httpGet).toEqual({ path: '/readyz', port });
+    }
+    const [ingress] = of('Ingress') as readonly (Manifest & {
+      spec: { rules: { http: { paths: { path: string }[] } }[] };
+    })[];
+    expect(ingress!.spec.rules[0]!.http.paths.map(({ path }) => path)).toEqual(['/hooks/']);
+  });
+
+  it('gives no wildcard, no escalation and nothing cluster-wide to the server', () => {
+    const roles = [...of('Role'), ...of('ClusterRole')];
+    expect(roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''} ${metadata.name}`).sort()).toEqual([
+      'ClusterRole  hakopod-system-hakopod-worker',
+      'Role hakopod-system hakopod-server',
+      'Role hakopod-system hakopod-worker',
+    ]);
+    for (const grant of roles.flatMap(grants)) {
+      expect(grant).not.toContain('*');
+      expect(grant).not.toMatch(/^(bind|escalate|impersonate|deletecollection) /);
+      expect(grant).not.toMatch(/ (rbac|apiextensions|admissionregistration)|exec|serviceaccounts|nodes/);
+    }
+    expect(grants(named('Role', 'server'))).toEqual([
+      'list hakopod.io/gitrepositories',
+      'list secrets',
+      'watch hakopod.io/gitrepositories',
+      'watch secrets',
+    ]);
+    expect(grants(named('ClusterRole', 'worker'))).not.toContain('delete namespaces');
+    type Subjects = readonly { readonly kind: string; readonly namespace: string }[];
+    for (const binding of [...of('RoleBinding'), ...of('ClusterRoleBinding')])
+      expect((binding.subjects as Subjects).map(({ kind, namespace }) => [kind, namespace])).toEqual([
+        ['ServiceAccount', NAMESPACE],
+      ]);
+  });
+
+  it('lets the worker read every kind of resource there is', () => {
+    const given = grants(named('Role', 'worker'));
+    const folder = join(CHART, 'crds');
+    const plurals = readdirSync(folder).map(
+      (name) => parse(readFileSync(join(folder, name), 'utf8')).spec.names.plural,
+    );
+    for (const plural of plurals) {
+      expect(given).toContain(`list hakopod.io/${plural}`);
+      expect(given).toContain(`update hakopod.io/${plural}/status`);
+    }
+  });
+
+  it.skipIf(kubeconfig === undefined)('makes pods that a namespace held to "restricted" admits', async () => {
+    const connection = connectReal(kubeconfig!);
+    const cluster: Cluster = createCluster(connection, { clock: realClock, log: memoryLog(), userAgent: 'test' });
+    const name = `chart-${randomBytes(4).toString('hex')}`;
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    const made = must(await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }));
+    try {
+      for (const object of await renderChart(name, VALUES)) must(await cluster.apply(object, { dryRun: true }));
+      for (const deployment of of('Deployment')) {
+        const { serviceAccountName: _, ...spec } = podOf(deployment) as Pod & { serviceAccountName: string };
+        const pod = {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: deployment.metadata.name, namespace: name },
+          spec,
+        };
+        // Admission alone is asked: as a bare pod, because a Deployment's pods are judged only when they are made.
+        must(await cluster.apply(pod, { dryRun: true }));
+        const open = { ...pod, spec: { ...spec, securityContext: {} } };
+        expect(await cluster.apply(open, { dryRun: true })).toMatchObject({ ok: false });
+      }
+    } finally {
+      await cluster.delete(
+        { apiVersion: 'v1', kind: 'Namespace', name },
+        { uid: made.metadata.uid!, propagation: 'Background' },
+      );
+      await connection.close();
+    }
+  });
+});
