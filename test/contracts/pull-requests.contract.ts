@@ -169,7 +169,9 @@ export function describePullRequests(subject: PullRequestsSubject): void {
     it('never touches a comment of somebody else, found or known by its id', async () => {
       const theirs = place(SOMEBODY, `${MARKER}\ntheirs`);
       const mine = await say('mine', String(theirs.id));
+      expect(codeOf(mine)).toBe('ok');
       expect(mine.ok && mine.value).not.toBe(String(theirs.id));
+      expect(codeOf(await say('mine, again'))).toBe('ok');
       expect(recorder.comments().find(({ id }) => id === theirs.id)).toMatchObject({ body: `${MARKER}\ntheirs` });
     });
 
@@ -177,6 +179,7 @@ export function describePullRequests(subject: PullRequestsSubject): void {
       const other = place(TOKEN_USER, 'good morning');
       const quoting = place(TOKEN_USER, `> ${MARKER}\nwhat is this?`);
       const mine = await say('mine', String(other.id));
+      expect(codeOf(mine)).toBe('ok');
       expect(mine.ok && [String(other.id), String(quoting.id)].includes(mine.value)).toBe(false);
     });
 

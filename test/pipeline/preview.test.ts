@@ -91,7 +91,11 @@ describe('a preview', () => {
     expect(world.mentions).toEqual([]);
     show(3);
     await run();
-    expect(words()).toHaveLength(3);
+    expect(words()).toEqual([
+      `8 superseded: superseded by ${SHA(2).slice(0, 7)}`,
+      '2 success: plan: 1 service to add',
+      '3 success: plan: 1 service to add',
+    ]);
     expect(world.comments.at(-1)?.known).toBe('1');
   });
 
@@ -155,6 +159,29 @@ describe('a preview', () => {
     expect(world.comments).toEqual([]);
   });
 
+  it('compares with the commit both sides grew from, where the forge names it', async () => {
+    const bases: unknown[] = [];
+    const { git } = world.deps;
+    const changedPaths: typeof git.changedPaths = async (request) => {
+      bases.push(request.base);
+      return ok(new Set());
+    };
+    world.head = SHA(5);
+    await preview({ ...world.deps, git: { ...git, changedPaths } }, JOB, RUN);
+    expect(bases).toEqual([SHA(1)]);
+  });
+
+  it('plans the same head again under another grant, and keeps its place in the ledger', async () => {
+    await run();
+    await world.sources.update(SOURCE, ({ spec }) => ({
+      spec: { ...spec, grant: { ...spec.grant, registries: ['ghcr.io'], revision: 2 } },
+    }));
+    await run();
+    expect(plan()?.status).toMatchObject({ outcome: 'refused', grantRevision: 2, code: 'grant_refused' });
+    expect(words()).toHaveLength(1);
+    expect(world.comments.at(-1)?.body).toContain('under revision 2 of the deploy grant');
+  });
+
   it('keeps a comment true when a later head touches the file no more', async () => {
     await run();
     show(3);
@@ -193,7 +220,9 @@ describe('a preview that is cut off', () => {
     await run();
     const writingSince = world.now.toISOString();
     await world.plans.updateStatus(NAME, ({ status }) => ({ ...status, comment: { ...status.comment, writingSince } }));
+    const before = plan();
     expect(await run()).toMatchObject({ problem: { kind: 'waiting', code: 'lease_held', afterMs: 20_000 } });
+    expect(plan()).toEqual(before);
     expect(world.comments).toEqual([]);
     world.now = new Date(world.now.getTime() + 20_000);
     expect(await run()).toEqual(ok(undefined));
