@@ -81,6 +81,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     `--service-account-key-file=${file('sa.pub')}`,
     `--service-account-signing-key-file=${file('sa.key')}`,
     '--service-cluster-ip-range=10.96.0.0/16',
+    // Who may be privileged is for Pod Security to say, as in any cluster.
+    '--allow-privileged=true',
     `--audit-policy-file=${join(folder, 'audit.json')}`,
     `--audit-log-path=${auditLog}`,
   ]);
