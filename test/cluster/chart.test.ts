@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CHART_SETTINGS, valuesSchema } from '../../scripts/values-schema.ts';
+import { CHART_SETTINGS } from '../../scripts/values-schema.ts';
 import { createCluster } from '../../src/adapters/kubernetes/index.ts';
 import { Config, loadConfig, variableOf } from '../../src/config.ts';
 import type { Manifest } from '../../src/kernel/index.ts';
@@ -106,9 +106,7 @@ describe.skipIf(!hasHelm)('the chart', () => {
     }
   });
 
-  it('knows the settings of this version, and refuses others', async () => {
-    const stored = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
-    expect(stored, 'npm run crds writes it').toEqual(JSON.parse(JSON.stringify(valuesSchema())));
+  it('refuses values that are none', async () => {
     for (const name of ['nonsense', ...CHART_SETTINGS])
       await expect(renderChart(NAMESPACE, [`config.${name}=1`]), name).rejects.toThrow(name);
     await expect(renderChart(NAMESPACE, ['server.replica=2'])).rejects.toThrow('replica');
