@@ -64,6 +64,10 @@ export async function startPullWorld(
   const bound = await world.bind({ forge, flags: ['--interval', '5'] });
   const hook = { url: `http://127.0.0.1:${serving.port}${bound.path}`, secret: bound.secret };
   await finalOf(world, main);
+  // The first list of open requests is behind us, so that it finds nothing a test shows before it delivers.
+  await until('the forge was asked for open requests', () =>
+    world.store.repositories.all().every(({ status }) => status.pullRequestsAt !== undefined),
+  );
   const refOf = (number: number): string =>
     forge === 'github' ? `refs/pull/${number}/head` : `refs/merge-requests/${number}/head`;
   const pull = (head: string): Omit<RecordedPull, 'updatedAt'> => ({
