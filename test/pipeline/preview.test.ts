@@ -144,6 +144,17 @@ describe('a preview', () => {
     expect(world.comments[1]?.body).toContain('This is a fork');
   });
 
+  it('plans a file that builds an image and builds nothing', async () => {
+    world = await memory({ buildRegistry: 'registry.example.test/builds' });
+    world.changed = new Set(['hakopod.toml' as RepoPath]);
+    show(2);
+    world.files.set(SHA(2), 'name = "shop"\n[services.web]\nport = 8080\n[services.web.build]\ncontext = "."\n');
+    expect(await run()).toEqual(ok(undefined));
+    expect(plan()?.status.outcome).toBe('planned');
+    expect(world.comments[0]?.body).toContain('build.context');
+    expect(world.jobs.map((job) => job.queue)).toEqual(['report']);
+  });
+
   it('compares with the branch itself when the forge names no common commit', async () => {
     show(2, { mergeBase: undefined });
     const bases: unknown[] = [];
