@@ -1,7 +1,7 @@
 /** Writes the tables of README.md that come from the code: settings and error codes. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Config, variableOf } from '../src/config.ts';
 import { CODES } from '../src/kernel/index.ts';
 

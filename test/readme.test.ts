@@ -8,22 +8,32 @@ const root = resolve(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 it('has tables that follow from the code', () => {
-  const run = spawnSync(process.execPath, ['scripts/generate-readme.ts', '--check'], { cwd: root, encoding: 'utf8', env: { PATH: process.env.PATH } });
+  const run = spawnSync(process.execPath, ['scripts/generate-readme.ts', '--check'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH },
+  });
   expect(run.stderr).toBe('');
 });
 
 it('names only files and scripts that exist', () => {
   const scripts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts;
-  const named = [...readme.matchAll(/npm (?:run )?([a-z:]+)/g)].map(([, name]) => name ?? '').filter((name) => name !== 'run');
+  const named = [...readme.matchAll(/npm (?:run )?([a-z:]+)/g)]
+    .map(([, name]) => name ?? '')
+    .filter((name) => name !== 'run');
   expect(named.filter((name) => scripts[name] === undefined && name !== 'packages')).toEqual([]);
-  const paths = [...readme.matchAll(/`((?:src|queues|test|charts|scripts|examples)\/[\w./-]+)`/g)].map(([, path]) => path ?? '');
+  const paths = [...readme.matchAll(/`((?:src|queues|test|charts|scripts|examples)\/[\w./-]+)`/g)].map(
+    ([, path]) => path ?? '',
+  );
   expect(paths.length).toBeGreaterThan(8);
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 it('and examples/ show files that are valid', () => {
   const inReadme = /```toml\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-  const files = ['examples/shop/hakopod.toml', 'examples/worker/hakopod.toml'].map((path) => readFileSync(join(root, path), 'utf8'));
+  const files = ['examples/shop/hakopod.toml', 'examples/worker/hakopod.toml'].map((path) =>
+    readFileSync(join(root, path), 'utf8'),
+  );
   for (const text of [inReadme, ...files]) {
     const parsed = parseSpec(text);
     expect(parsed.ok ? [] : parsed.problems).toEqual([]);

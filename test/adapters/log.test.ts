@@ -25,7 +25,7 @@ describe('the log', () => {
       list: ['x'],
     });
     const circular: Record<string, unknown> = {};
-    circular['self'] = circular;
+    circular.self = circular;
     expect(JSON.stringify(redact(circular))).toContain('[deep]');
   });
 

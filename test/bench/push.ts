@@ -23,7 +23,7 @@ export async function runPushBench(
     const measured = await measure(size, options);
     figures[`n${size}_ms`] = measured.pushMs;
     figures[`n${size}_api_calls`] = measured.calls;
-    figures['cpu_ms'] = measured.cpuMs;
+    figures.cpu_ms = measured.cpuMs;
     console.log(
       `${size} sources: push to applied ${measured.pushMs} ms (median of ${REPEATS}), worker CPU ${measured.cpuMs} ms, ${measured.calls} API calls`,
     );
@@ -129,7 +129,7 @@ async function inBatches(size: number, work: (index: number) => Promise<void>): 
 
 /** Distinct also between runs on one real cluster. */
 function idOf(world: World, index: number): string {
-  return sha256(`${world.settings['HAKOPOD_NAMESPACE']}/${world.folder}/${index}`).slice(0, 32);
+  return sha256(`${world.settings.HAKOPOD_NAMESPACE}/${world.folder}/${index}`).slice(0, 32);
 }
 
 function nameOf(index: number): string {
@@ -161,7 +161,7 @@ async function push(
   await deployments.whenSynced();
   const applied = new Promise<number>((resolve) => {
     deployments.onChange(({ object }) => {
-      if (JSON.stringify(object['spec']).includes(wanted)) resolve(performance.now());
+      if (JSON.stringify(object.spec).includes(wanted)) resolve(performance.now());
     });
   });
   const began = performance.now();

@@ -87,7 +87,7 @@ describe('a source', () => {
     await until('the release ended', () =>
       world.cluster
         .objects()
-        .some((object) => object.kind === 'Release' && JSON.stringify(object['status']).includes('"cancelled"')),
+        .some((object) => object.kind === 'Release' && JSON.stringify(object.status).includes('"cancelled"')),
     );
   });
 

@@ -134,11 +134,11 @@ describe('a release', () => {
     };
     const created = await world.cluster.create(foreign);
     expect(created.ok).toBe(true);
-    const before = JSON.stringify(find('Deployment', 'api')?.['spec']);
+    const before = JSON.stringify(find('Deployment', 'api')?.spec);
     const name = await world.accept(file(web(), api()));
     await world.run();
     expect((await world.release(name)).status).toMatchObject({ state: 'failed', code: 'not_owned' });
-    expect(JSON.stringify(find('Deployment', 'api')?.['spec'])).toBe(before);
+    expect(JSON.stringify(find('Deployment', 'api')?.spec)).toBe(before);
   });
 
   it('reads every secret before it writes anything', async () => {

@@ -6,7 +6,13 @@ import { type EmbeddedCluster, type EmbeddedOptions, startEmbeddedCluster } from
 import { connect, createCluster } from '../../src/adapters/kubernetes/index.ts';
 import { createLog } from '../../src/adapters/log/index.ts';
 import { type PrivateRedis, startPrivateRedis } from '../../src/adapters/redis/index.ts';
-import { createCredentialStore, createSecretStore, createStore, ensureCrds, transitionRules } from '../../src/adapters/store/index.ts';
+import {
+  createCredentialStore,
+  createSecretStore,
+  createStore,
+  ensureCrds,
+  transitionRules,
+} from '../../src/adapters/store/index.ts';
 import { createSystemClock } from '../../src/adapters/system/index.ts';
 import { type Runtime, runCli } from '../../src/cli/index.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
@@ -77,7 +83,10 @@ export async function startWorld(
   const folder = await mkdtemp(join(tmpdir(), 'hakopod-test-'));
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 3 })];
   const lines: string[] = [];
-  const embedded = options.kubeconfig === undefined ? await startEmbeddedCluster({ validators: transitionRules(), ...options.cluster }) : undefined;
+  const embedded =
+    options.kubeconfig === undefined
+      ? await startEmbeddedCluster({ validators: transitionRules(), ...options.cluster })
+      : undefined;
   stops.push(async () => embedded?.stop());
   const kubeconfigText = options.kubeconfig ?? embedded?.kubeconfig ?? '';
   const namespace = embedded === undefined ? `hakopod-test-${randomBytes(4).toString('hex')}` : 'hakopod-system';
