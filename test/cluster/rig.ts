@@ -7,6 +7,7 @@ import { type Node, pickNetwork, startNode } from './rig/node.ts';
 import { kubeconfigOf } from './rig/pki.ts';
 import { Processes } from './rig/processes.ts';
 import { startRegistry } from './rig/registry.ts';
+import { startSimulatedNode } from './rig/simulated-node.ts';
 
 /*
  * A real Kubernetes on this machine for tests: etcd, kube-apiserver, kube-controller-manager and kube-scheduler on loopback and,
@@ -56,9 +57,12 @@ export function whyNoRig(options: { readonly node: boolean }): string | undefine
   return undefined;
 }
 
-/** Starts a rig; a control plane alone is ready within 10 s, a node within 20 s once the binary is built. */
-export async function startRig(options: { readonly node: boolean }): Promise<Rig> {
-  const reason = whyNoRig(options);
+/**
+ * Starts a rig without a node, with a real one, or with one that only says its pods run. Once the binary is built, a control plane alone is
+ * ready within 10 s and a node within 20 s.
+ */
+export async function startRig(options: { readonly node: boolean | 'simulated' }): Promise<Rig> {
+  const reason = whyNoRig({ node: options.node === true });
   const binary = reason === undefined ? await kubeBinary() : undefined;
   if (binary === undefined) throw new Error(reason ?? 'Kubernetes could not be built');
   const folder = await mkdtemp(join(tmpdir(), 'hakopod-rig-'));
@@ -77,8 +81,9 @@ export async function startRig(options: { readonly node: boolean }): Promise<Rig
   try {
     const network = pickNetwork();
     const plane = await startControlPlane({ folder, binary, processes, address: network.nodeAddress });
-    const registry = options.node ? await startRegistry(folder, processes) : undefined;
+    const registry = options.node === true ? await startRegistry(folder, processes) : undefined;
     if (registry !== undefined) node = await startNode({ folder, binary, processes, plane, network, registry });
+    else if (options.node === 'simulated') node = await startSimulatedNode(plane);
     return {
       kubeconfig: plane.kubeconfig('admin'),
       server: plane.server,
