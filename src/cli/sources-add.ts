@@ -3,6 +3,7 @@ import {
   type ApplicationKey,
   applicationName,
   fail,
+  LIMITS,
   ok,
   type Problem,
   problem,
@@ -42,7 +43,15 @@ export type AddFlags = {
   readonly owner?: string;
 };
 
-type Checked = { readonly key: ApplicationKey; readonly ref: string; readonly path: string; readonly interval: number };
+type Checked = {
+  readonly key: ApplicationKey;
+  readonly ref: string;
+  readonly path: string;
+  readonly interval: number;
+  readonly days: number | undefined;
+  readonly maxServices: number | undefined;
+  readonly maxReplicas: number | undefined;
+};
 
 /** Binds a repository's ref and path to an application: grants, makes the webhook's secret, and shows it this once. */
 export async function addSource(input: {
@@ -61,6 +70,14 @@ export async function addSource(input: {
 
   const { key } = checked.value;
   const name = applicationName(key);
+  const existing = await workbench.store.sources.get(name);
+  if (!existing.ok) return unwrap(terminal, existing, () => 0);
+  if (existing.value !== undefined) {
+    const text = existing.value.deleting
+      ? 'this application is still losing its former source; try again in a moment'
+      : 'this application has a source already; remove it first';
+    return unwrap(terminal, fail(problem('already_exists', text, { at: '--app' })), () => 0);
+  }
   const repository = await ensureRepository(workbench, { url, flags, interval: checked.value.interval, token });
   if (!repository.ok) return unwrap(terminal, repository, () => 0);
   const application = await workbench.store.applications.create({
@@ -102,10 +119,40 @@ function check(runtime: Runtime, url: string, flags: AddFlags): Result<Checked> 
     return atFlag('--repository-id', problem('invalid_request', 'must be the number the forge gave the repository'));
   if (!/^[\w.-]+(\/[\w.-]+){1,11}$/.test(flags.slug))
     return atFlag('--slug', problem('invalid_request', 'must be owner/name or group/path'));
-  const interval = flags.interval === undefined ? DEFAULT_INTERVAL_SECONDS : Number(flags.interval);
-  if (!Number.isInteger(interval) || interval < 5 || interval > 86_400)
-    return atFlag('--interval', problem('invalid_request', 'must be 5 to 86400 seconds'));
-  return ok({ key: key.value, ref: ref.value, path: path.value, interval });
+  const numbers = readNumbers(flags);
+  return numbers.ok ? ok({ key: key.value, ref: ref.value, path: path.value, ...numbers.value }) : numbers;
+}
+
+type Numbers = Pick<Checked, 'interval' | 'days' | 'maxServices' | 'maxReplicas'>;
+
+/** The flags that are whole numbers, with their bounds. */
+function readNumbers(flags: AddFlags): Result<Numbers> {
+  const interval = whole('--interval', flags.interval, { least: 5, most: 86_400 });
+  if (!interval.ok) return interval;
+  const days = whole('--days', flags.days, { least: 1, most: 3650 });
+  if (!days.ok) return days;
+  const maxServices = whole('--max-services', flags.maxServices, { least: 0, most: LIMITS.services });
+  if (!maxServices.ok) return maxServices;
+  const maxReplicas = whole('--max-replicas', flags.maxReplicas, { least: 0, most: 100_000 });
+  if (!maxReplicas.ok) return maxReplicas;
+  return ok({
+    interval: interval.value ?? DEFAULT_INTERVAL_SECONDS,
+    days: days.value,
+    maxServices: maxServices.value,
+    maxReplicas: maxReplicas.value,
+  });
+}
+
+function whole(
+  flag: string,
+  text: string | undefined,
+  bounds: { readonly least: number; readonly most: number },
+): Result<number | undefined> {
+  if (text === undefined) return ok(undefined);
+  const value = Number(text);
+  const isFine = /^\d+$/.test(text) && value >= bounds.least && value <= bounds.most;
+  if (isFine) return ok(value);
+  return atFlag(flag, problem('invalid_request', `must be a whole number from ${bounds.least} to ${bounds.most}`));
 }
 
 function atFlag(flag: string, p: Problem): Result<never> {
@@ -114,8 +161,8 @@ function atFlag(flag: string, p: Problem): Result<never> {
 
 function grantOf(workbench: Workbench, checked: Checked, flags: AddFlags): ReturnType<typeof defaultGrant> {
   const limits = {
-    ...(flags.maxServices === undefined ? {} : { services: Number(flags.maxServices) }),
-    ...(flags.maxReplicas === undefined ? {} : { replicas: Number(flags.maxReplicas) }),
+    ...(checked.maxServices === undefined ? {} : { services: checked.maxServices }),
+    ...(checked.maxReplicas === undefined ? {} : { replicas: checked.maxReplicas }),
   };
   const base = defaultGrant({
     ref: checked.ref,
@@ -124,7 +171,7 @@ function grantOf(workbench: Workbench, checked: Checked, flags: AddFlags): Retur
     owner: flags.owner ?? 'cli',
     now: workbench.clock.now(),
   });
-  const days = flags.days === undefined ? undefined : Number(flags.days);
+  const { days } = checked;
   return {
     ...base,
     limits,
