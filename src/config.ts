@@ -241,7 +241,7 @@ function describeSetting(name: string): string {
 function readFile(path: string | undefined): Result<Record<string, unknown>> {
   if (path === undefined || path === '') return ok({});
   try {
-    const value: unknown = parseYaml(readFileSync(path, 'utf8')) ?? {};
+    const value: unknown = parseYaml(readFileSync(path, 'utf8'), { logLevel: 'error' }) ?? {};
     const table = z.record(z.string(), z.unknown()).safeParse(value);
     return table.success
       ? ok(table.data)

@@ -21,8 +21,8 @@ export function exitCode(problem: Problem): number {
   return EXIT.input;
 }
 
-/** Prints a problem as `code: text`. */
-export function printProblem(terminal: Terminal, problem: Problem): number {
+/** Prints `error: text [code]` and answers the exit code. */
+function printProblem(terminal: Terminal, problem: Problem): number {
   terminal.err(`error: ${describe(problem)} [${problem.code}]`);
   return exitCode(problem);
 }

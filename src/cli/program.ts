@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
 import { LIMITS } from '../kernel/index.ts';
+import type { AddFlags } from './add-flags.ts';
 import { type Terminal, unwrap } from './io.ts';
 import { deleteSecret, listSecrets, setSecret } from './secrets.ts';
 import { listSources, removeSource, showSource, suspendSource, syncSource } from './sources.ts';
-import { type AddFlags, addSource } from './sources-add.ts';
+import { addSource } from './sources-add.ts';
 import { showStatus } from './status.ts';
 import type { Runtime, Workbench } from './workbench.ts';
 

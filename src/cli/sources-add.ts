@@ -1,57 +1,12 @@
 import { defaultGrant } from '../grant/index.ts';
-import {
-  type ApplicationKey,
-  applicationName,
-  fail,
-  LIMITS,
-  ok,
-  type Problem,
-  problem,
-  type Result,
-  refName,
-  repoPath,
-} from '../kernel/index.ts';
+import { applicationName, fail, ok, problem, type Result } from '../kernel/index.ts';
 import { type GitRepository, REPORTS_FINALIZER } from '../ports/index.ts';
+import { type AddFlags, type Checked, checkAddFlags } from './add-flags.ts';
 import { type Terminal, unwrap } from './io.ts';
-import { parseApplication } from './names.ts';
 import type { Runtime, Workbench } from './workbench.ts';
 
 const TOKEN_BYTES = 16_384;
 const HOOK_SECRET_BYTES = 32;
-const DEFAULT_INTERVAL_SECONDS = 60;
-
-/** Flags of `sources add`, as commander gives them. */
-export type AddFlags = {
-  readonly app: string;
-  readonly forge: 'github' | 'gitlab';
-  readonly repositoryId: string;
-  readonly slug: string;
-  readonly branch: string;
-  readonly path: string;
-  readonly interval?: string;
-  readonly tokenStdin?: boolean;
-  readonly username?: string;
-  readonly apiUrl?: string;
-  readonly signingToken?: boolean;
-  readonly local?: boolean;
-  readonly domain?: readonly string[];
-  readonly registry?: readonly string[];
-  readonly buildArg?: readonly string[];
-  readonly maxServices?: string;
-  readonly maxReplicas?: string;
-  readonly days?: string;
-  readonly owner?: string;
-};
-
-type Checked = {
-  readonly key: ApplicationKey;
-  readonly ref: string;
-  readonly path: string;
-  readonly interval: number;
-  readonly days: number | undefined;
-  readonly maxServices: number | undefined;
-  readonly maxReplicas: number | undefined;
-};
 
 /** Binds a repository's ref and path to an application: grants, makes the webhook's secret, and shows it this once. */
 export async function addSource(input: {
@@ -62,7 +17,7 @@ export async function addSource(input: {
   readonly flags: AddFlags;
 }): Promise<number> {
   const { workbench, terminal, flags, url } = input;
-  const checked = check(input.runtime, url, flags);
+  const checked = checkAddFlags(input.runtime, url, flags);
   if (!checked.ok) return unwrap(terminal, checked, () => 0);
   const token = flags.tokenStdin === true ? (await terminal.readInput(TOKEN_BYTES)).trim() : undefined;
   if (token === '')
@@ -103,60 +58,6 @@ export async function addSource(input: {
     printHook(workbench, terminal, repository.value);
     return 0;
   });
-}
-
-function check(runtime: Runtime, url: string, flags: AddFlags): Result<Checked> {
-  const key = parseApplication(flags.app);
-  if (!key.ok) return atFlag('--app', key.problem);
-  const usable = runtime.checkUrl(url, flags.local === true);
-  if (!usable.ok) return atFlag('REPOSITORY_URL', usable.problem);
-  const ref = refName(flags.branch.startsWith('refs/') ? flags.branch : `refs/heads/${flags.branch}`);
-  if (!ref.ok) return atFlag('--branch', ref.problem);
-  const path = repoPath(flags.path);
-  if (!path.ok) return atFlag('--path', path.problem);
-  if (!flags.path.endsWith('.toml')) return atFlag('--path', problem('invalid_path', 'the path must end in .toml'));
-  if (!/^\d{1,20}$/.test(flags.repositoryId))
-    return atFlag('--repository-id', problem('invalid_request', 'must be the number the forge gave the repository'));
-  if (!/^[\w.-]+(\/[\w.-]+){1,11}$/.test(flags.slug))
-    return atFlag('--slug', problem('invalid_request', 'must be owner/name or group/path'));
-  const numbers = readNumbers(flags);
-  return numbers.ok ? ok({ key: key.value, ref: ref.value, path: path.value, ...numbers.value }) : numbers;
-}
-
-type Numbers = Pick<Checked, 'interval' | 'days' | 'maxServices' | 'maxReplicas'>;
-
-/** The flags that are whole numbers, with their bounds. */
-function readNumbers(flags: AddFlags): Result<Numbers> {
-  const interval = whole('--interval', flags.interval, { least: 5, most: 86_400 });
-  if (!interval.ok) return interval;
-  const days = whole('--days', flags.days, { least: 1, most: 3650 });
-  if (!days.ok) return days;
-  const maxServices = whole('--max-services', flags.maxServices, { least: 0, most: LIMITS.services });
-  if (!maxServices.ok) return maxServices;
-  const maxReplicas = whole('--max-replicas', flags.maxReplicas, { least: 0, most: 100_000 });
-  if (!maxReplicas.ok) return maxReplicas;
-  return ok({
-    interval: interval.value ?? DEFAULT_INTERVAL_SECONDS,
-    days: days.value,
-    maxServices: maxServices.value,
-    maxReplicas: maxReplicas.value,
-  });
-}
-
-function whole(
-  flag: string,
-  text: string | undefined,
-  bounds: { readonly least: number; readonly most: number },
-): Result<number | undefined> {
-  if (text === undefined) return ok(undefined);
-  const value = Number(text);
-  const isFine = /^\d+$/.test(text) && value >= bounds.least && value <= bounds.most;
-  if (isFine) return ok(value);
-  return atFlag(flag, problem('invalid_request', `must be a whole number from ${bounds.least} to ${bounds.most}`));
-}
-
-function atFlag(flag: string, p: Problem): Result<never> {
-  return fail({ ...p, at: flag });
 }
 
 function grantOf(workbench: Workbench, checked: Checked, flags: AddFlags): ReturnType<typeof defaultGrant> {
@@ -200,21 +101,19 @@ async function ensureRepository(
   const name = `${flags.forge}-${flags.repositoryId}`;
   const credentialsSecret = `${name}-credentials`;
   const webhookSecret = `${name}-hook`;
+  const existing = await workbench.store.repositories.get(name);
+  if (!existing.ok) return existing;
+  if (existing.value !== undefined && existing.value.spec.url !== input.url)
+    return fail(problem('already_exists', 'this repository is known under another URL', { at: '--repository-id' }));
   if (token !== undefined) {
     const username = flags.username ?? (flags.forge === 'github' ? 'x-access-token' : 'oauth2');
     const saved = await workbench.credentials.saveCredentials(credentialsSecret, { username, token });
     if (!saved.ok) return saved;
   }
-  const existing = await workbench.store.repositories.get(name);
-  if (!existing.ok) return existing;
-  if (existing.value !== undefined) {
-    if (existing.value.spec.url !== input.url)
-      return fail(problem('already_exists', 'this repository is known under another URL'));
-    return ok({ repository: existing.value, newSecret: undefined });
-  }
-  const signing = flags.forge === 'gitlab' && flags.signingToken === true;
-  const random = workbench.random.hex(HOOK_SECRET_BYTES);
-  const secret = signing ? `whsec_${Buffer.from(random, 'hex').toString('base64')}` : random;
+  if (existing.value !== undefined)
+    return reuseRepository(workbench, existing.value, token === undefined ? {} : { credentialsSecret });
+  const webhookAuth = flags.forge === 'github' ? 'hmac' : flags.signingToken === true ? 'signing-token' : 'token';
+  const secret = newHookSecret(workbench, webhookAuth);
   const saved = await workbench.credentials.saveHookSecret(webhookSecret, { current: secret });
   if (!saved.ok) return saved;
   const created = await workbench.store.repositories.create({
@@ -228,12 +127,39 @@ async function ensureRepository(
       ...(flags.local === true ? { local: true } : {}),
       ...(token === undefined ? {} : { credentialsSecret }),
       webhookSecret,
-      webhookAuth: flags.forge === 'github' ? 'hmac' : signing ? 'signing-token' : 'token',
+      webhookAuth,
       hookId: workbench.random.hex(16),
       intervalSeconds: input.interval,
     },
   });
   return created.ok ? ok({ repository: created.value, newSecret: secret }) : created;
+}
+
+function newHookSecret(workbench: Workbench, auth: GitRepository['spec']['webhookAuth']): string {
+  const random = workbench.random.hex(HOOK_SECRET_BYTES);
+  return auth === 'signing-token' ? `whsec_${Buffer.from(random, 'hex').toString('base64')}` : random;
+}
+
+/** A known repository keeps its hook; one whose secret was revoked meanwhile gets a new one, because the old can not be shown again. */
+async function reuseRepository(
+  workbench: Workbench,
+  repository: GitRepository,
+  change: { readonly credentialsSecret?: string },
+): Promise<Result<Ensured>> {
+  const webhookSecret = repository.spec.webhookSecret ?? `${repository.name}-hook`;
+  const known = await workbench.credentials.hasHookSecret(webhookSecret);
+  if (!known.ok) return known;
+  const secret = known.value ? undefined : newHookSecret(workbench, repository.spec.webhookAuth);
+  if (secret !== undefined) {
+    const saved = await workbench.credentials.saveHookSecret(webhookSecret, { current: secret });
+    if (!saved.ok) return saved;
+  }
+  const updated = await workbench.store.repositories.update(repository.name, ({ spec }) => {
+    const next = { ...spec, ...change, webhookSecret };
+    const isSame = spec.webhookSecret === webhookSecret && spec.credentialsSecret === next.credentialsSecret;
+    return isSame ? undefined : { spec: next };
+  });
+  return updated.ok ? ok({ repository: updated.value, newSecret: secret }) : updated;
 }
 
 function printHook(workbench: Workbench, terminal: Terminal, ensured: Ensured): void {

@@ -26,4 +26,4 @@ export {
 export { LIMITS } from './limits.ts';
 export { displayRef, type Manifest, type ObjectMeta, type ObjectRef, refOf } from './manifest.ts';
 export { describe, type Position, type Problem, problem } from './problem.ts';
-export { andThen, fail, ok, type Result } from './result.ts';
+export { fail, ok, type Result } from './result.ts';

@@ -12,8 +12,3 @@ export function ok<T>(value: T): Result<T> {
 export function fail(problem: Problem): Result<never> {
   return { ok: false, problem };
 }
-
-/** Applies `next` to a success and passes a failure through. */
-export function andThen<T, U>(result: Result<T>, next: (value: T) => Result<U>): Result<U> {
-  return result.ok ? next(result.value) : result;
-}

@@ -196,15 +196,15 @@ async function accept(
   ).length;
   if (waiting >= LIMITS.pendingReleases) return fail(problem('queue_full', undefined, { afterMs: 5000 }));
   // Last look before the only write that counts: a newer commit, another grant or a removal makes this plan stale (invariant 10).
-  const again = await deps.store.sources.get(source.name);
-  if (!again.ok) return again;
-  if (
-    again.value === undefined ||
-    again.value.deleting ||
-    again.value.generation !== source.generation ||
-    again.value.status.seen?.commit !== desired.commit
-  )
-    return fail(problem('conflict'));
+  let stale = false;
+  const again = await deps.store.sources.updateStatus(source.name, (current) => {
+    stale =
+      current.deleting || current.generation !== source.generation || current.status.seen?.commit !== desired.commit;
+    // Forgotten until the release is on record, so that a run cut off in between plans whatever the ref shows then.
+    return stale || current.status.planned === undefined ? undefined : { ...current.status, planned: undefined };
+  });
+  if (!again.ok) return again.problem.code === 'not_found' ? fail(problem('conflict')) : again;
+  if (stale) return fail(problem('conflict'));
 
   const revision = Math.max(releases[0]?.spec.revision ?? 0, application.status.acceptedRevision ?? 0) + 1;
   const created = await deps.store.releases.create({
@@ -296,7 +296,9 @@ function reportedBy(
   const { commit, verdict, at } = input;
   const reports = reportsOf(current);
   const isReleased = verdict.kind === 'accepted' && current.status.released?.revision === verdict.revision;
-  const isKnownGood = verdict.kind === 'unchanged' && reportOf(current, commit)?.desired.outcome === 'success';
+  const entry = reportOf(current, commit);
+  const isKnownGood =
+    verdict.kind === 'unchanged' && entry?.desired.outcome === 'success' && entry.undeliverable === undefined;
   return isReleased || isKnownGood
     ? [...reports]
     : withReport(reports, commit, describeOutcome(standingOf(verdict)), at);

@@ -4,12 +4,13 @@ import { releaseDeadline } from '../reconcile/index.ts';
 import type { Application } from '../spec/index.ts';
 import type { Deps, Run } from './context.ts';
 import { reportOf } from './ledger.ts';
+import { cancelOpen } from './orphans.ts';
 import { settleBuilds } from './release/builds.ts';
 import { carryRelease } from './release/carry.ts';
 import { announce, type Ending, endRelease, isEnded, pruneHistory } from './release/conclude.ts';
 import { openGuard } from './release/guard.ts';
 import { maintain } from './release/maintain.ts';
-import { openSession, readLive, type Session } from './release/session.ts';
+import { openSession, readLive, type Session, writeApplication } from './release/session.ts';
 import { unpackSpec } from './release-body.ts';
 
 /** A lease name fits Kubernetes' rules: `application-` and 32 hex digits. */
@@ -24,7 +25,7 @@ export function leaseName(application: ApplicationResource): string {
 export async function reconcile(deps: Deps, job: { readonly application: string }, run: Run): Promise<Result<void>> {
   const read = await deps.store.applications.get(job.application);
   if (!read.ok) return read;
-  if (read.value === undefined) return ok(undefined);
+  if (read.value === undefined) return cancelOpen(deps, job.application);
   const lease = await deps.leases.acquire(leaseName(read.value));
   if (!lease.ok) return lease;
   try {
@@ -50,7 +51,10 @@ async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
     const settled = await settle(session, releases.value);
     if (!settled.ok) return settled;
     const [next] = releases.value.filter((release) => !isEnded(release));
-    if (next === undefined) return ended > 0 ? ok(undefined) : rest(session, releases.value, turn.run);
+    if (next === undefined)
+      return ended > 0
+        ? ok(undefined)
+        : rest(session, turn, { application: application.value, releases: releases.value });
     const done = await carryOut(session, { release: next, releases: releases.value, run: turn.run });
     if (!done.ok) return done;
     if (done.value === 'building') return ok(undefined);
@@ -62,21 +66,29 @@ async function settle(session: Session, releases: readonly Release[]): Promise<R
   const [latest] = releases;
   if (latest === undefined) return ok(undefined);
   for (const release of releases.slice(1)) {
-    const by = successor(releases, release);
-    if (!isEnded(release)) {
-      const ended = await endRelease(session, release, { state: 'superseded', problem: problem('superseded') });
-      if (!ended.ok) return ended;
-      const told = await announce(session, ended.value, { isLatest: false, by });
-      if (!told.ok) return told;
-    } else if (isUntold(session, release)) {
-      const told = await announce(session, release, { isLatest: false, by });
-      if (!told.ok) return told;
-    }
+    const settled = await settleOlder(session, releases, release);
+    if (!settled.ok) return settled;
   }
   const phase = session.deps.store.applications.cached(session.application)?.status.phase;
   if (isEnded(latest) && (phase === 'queued' || phase === undefined || isUntold(session, latest)))
     return announce(session, latest, { isLatest: true, by: seenCommit(session, latest) });
   return ok(undefined);
+}
+
+/** An older release is superseded at the latest now. Its commit's status is its to tell, unless a newer release carries the same commit. */
+async function settleOlder(session: Session, releases: readonly Release[], release: Release): Promise<Result<void>> {
+  const wasEnded = isEnded(release);
+  const superseded: Ending = { state: 'superseded', problem: problem('superseded') };
+  const ended = wasEnded ? ok(release) : await endRelease(session, release, superseded);
+  if (!ended.ok) return ended;
+  if (hasNewer(releases, release) || (wasEnded && !isUntold(session, release))) return ok(undefined);
+  return announce(session, ended.value, { isLatest: false, by: successor(releases, release) });
+}
+
+function hasNewer(releases: readonly Release[], { spec }: Release): boolean {
+  const isSame = ({ origin }: Release['spec']): boolean =>
+    origin.source === spec.origin.source && origin.commit === spec.origin.commit;
+  return releases.some((other) => other.spec.revision > spec.revision && isSame(other.spec));
 }
 
 /** The commit a release without a successor was given up for: its source saw a newer one, whose own plan may have been refused. */
@@ -191,9 +203,19 @@ function endingOf(p: Extract<Result<never>, { ok: false }>['problem']): Result<E
   return ok({ state: isRevoked ? 'cancelled' : 'failed', problem: p });
 }
 
-/** Nothing waits: see that the cluster still is what the last good release made it. */
-async function rest(session: Session, releases: readonly Release[], run: Run): Promise<Result<void>> {
+type AtRest = { readonly application: ApplicationResource; readonly releases: readonly Release[] };
+
+/**
+ * Nothing waits: see that the cluster still is what the last good release made it. An accepted release that is not there any more was
+ * deleted by somebody, and its commit hears that it was cancelled.
+ */
+async function rest(session: Session, turn: Turn, { application, releases }: AtRest): Promise<Result<void>> {
   const [latest] = releases;
+  const { phase, acceptedRevision = 0 } = application.status;
+  if (phase === 'queued' && acceptedRevision > (latest?.spec.revision ?? 0)) {
+    const written = await writeApplication(session, (status) => ({ ...status, phase: 'cancelled' }));
+    return written.ok ? cancelOpen(session.deps, session.application) : written;
+  }
   if (latest === undefined || latest.status.state !== 'succeeded') return ok(undefined);
-  return maintain(session, latest, run);
+  return maintain(session, latest, turn.run);
 }

@@ -2,6 +2,7 @@ import { ok, type Result } from '../kernel/index.ts';
 import { type GitSource, type Job, REQUESTED_AT } from '../ports/index.ts';
 import type { Deps } from './context.ts';
 import { isOwed, reportsOf } from './ledger.ts';
+import { isOrphaned } from './orphans.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { jobsOfPlan } from './preview/plans.ts';
 
@@ -18,6 +19,7 @@ export async function resync(deps: Deps): Promise<Result<void>> {
   const jobs = [
     ...deps.store.sources.all().flatMap(jobsOfSource),
     ...unfinished(deps),
+    ...orphaned(deps),
     ...deps.store.plans.all().flatMap((plan) => jobsOfPlan(deps, plan)),
   ];
   return jobs.length === 0 ? ok(undefined) : deps.jobs.addAll(jobs);
@@ -41,6 +43,14 @@ function unfinished(deps: Deps): readonly Job[] {
     .all()
     .filter((application) => application.status.phase === 'queued')
     .map((application): Job => ({ queue: 'reconcile', application: application.name }));
+}
+
+/** Sources whose application is gone, so that their open commits end. */
+function orphaned(deps: Deps): readonly Job[] {
+  return deps.store.sources
+    .all()
+    .filter((source) => isOrphaned(deps, source))
+    .map((source): Job => ({ queue: 'reconcile', application: source.name }));
 }
 
 /** Queues every application at rest for a comparison with the cluster. */

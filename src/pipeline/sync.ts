@@ -223,6 +223,8 @@ function marked(
 async function rememberRef(deps: Deps, repository: GitRepository, now: RefNow): Promise<Result<unknown>> {
   const commit = now.head ?? '';
   if (now.known === commit) return ok(undefined);
+  const bound = new Set(deps.store.repositoryRefs(repository.name));
+  if (!bound.has(now.ref)) return ok(undefined);
   let moved = false;
   const written = await deps.store.repositories.updateStatus(repository.name, (current) => {
     const refs = current.status.refs ?? [];
@@ -231,7 +233,10 @@ async function rememberRef(deps: Deps, repository: GitRepository, now: RefNow): 
     const syncedAt = deps.clock.now().toISOString();
     return {
       ...current.status,
-      refs: [...refs.filter((entry) => entry.name !== now.ref), { name: now.ref, commit, syncedAt }],
+      refs: [
+        ...refs.filter((entry) => entry.name !== now.ref && bound.has(entry.name)),
+        { name: now.ref, commit, syncedAt },
+      ],
     };
   });
   return moved ? fail(problem('conflict')) : written;

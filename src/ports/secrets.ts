@@ -22,6 +22,8 @@ export interface CredentialStore {
     secretName: string,
     value: { readonly username: string; readonly token: string },
   ): Promise<Result<void>>;
+  /** Whether the hook has a secret; its value is not told. */
+  hasHookSecret(secretName: string): Promise<Result<boolean>>;
   /** Saves a hook's secret (`previous` valid beside it during rotation). */
   saveHookSecret(
     secretName: string,

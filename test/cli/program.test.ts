@@ -28,6 +28,7 @@ async function run(args: readonly string[], input = ''): Promise<{ code: number;
       list: async () => ok([]),
     },
     credentials: {
+      hasHookSecret: async (name: string) => ok(saved.has(name)),
       saveHookSecret: async (name: string, value: unknown) => {
         saved.set(name, value);
         return ok(undefined);
@@ -115,6 +116,21 @@ describe('sources add', () => {
     expect(await run(ADD)).toMatchObject({ code: 4, out: expect.stringContaining('already_exists') });
   });
 
+  it('does not touch the token of a repository it then refuses', async () => {
+    await run([...ADD, '--token-stdin'], 'good\n');
+    const other = ADD.with(2, 'https://git.example.test/acme/other.git').with(4, 'acme/production/other');
+    expect((await run([...other, '--token-stdin'], 'bad\n')).code).toBe(4);
+    expect(saved.get('github-9-credentials')).toMatchObject({ token: 'good' });
+  });
+
+  it('shows a new webhook secret when the old one was revoked meanwhile', async () => {
+    await run(ADD);
+    saved.delete('github-9-hook');
+    const again = await run(addWith('--app', 'acme/production/other'));
+    expect(again.out).toContain('shown once');
+    expect(saved.has('github-9-hook')).toBe(true);
+  });
+
   it('narrows the grant by flags', async () => {
     await run([...ADD, '--domain', 'blog.example.com', '--registry', 'ghcr.io', '--max-services', '3', '--days', '7']);
     expect(world.sources.items.get('acme.production.blog')?.spec.grant).toMatchObject({
@@ -139,6 +155,11 @@ describe('sources add', () => {
     ['--days', '0'],
     ['--max-services', '-1'],
     ['--max-replicas', 'many'],
+    ['--max-services', 'ten'],
+    ['--registry', ''],
+    ['--domain', 'https://x y'],
+    ['--api-url', 'ftp://x'],
+    ['--build-arg', 'A B'],
   ])('refuses %s %s, naming the flag, and writes nothing', async (flag, value) => {
     const refused = await run(addWith(flag, value));
     expect(refused.code).toBe(2);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/kernel/index.ts';
+import { fail, LIMITS, problem } from '../../src/kernel/index.ts';
 import { plan, sync } from '../../src/pipeline/index.ts';
 import { REQUESTED_AT } from '../../src/ports/index.ts';
 import { file, MAIN, type Memory, memory, RUN, SHA, SOURCE, said } from '../support/memory.ts';
@@ -45,6 +45,24 @@ describe('plan', () => {
     expect((await plan(world.deps, { source: SOURCE }, RUN)).ok).toBe(true);
     expect([...world.releases.items.keys()]).toEqual([`${SOURCE}.1`]);
     expect(world.sources.items.get(SOURCE)?.status.planned).toMatchObject({ commit: SHA(1), outcome: 'accepted' });
+  });
+
+  it('cut off right after its acceptance plans what the ref shows by then', async () => {
+    await seeAndPlan(1, file());
+    await end('succeeded');
+    world.head = SHA(2);
+    world.files.set(SHA(2), file('registry.example.test/shop:2'));
+    await sync(world.deps, { repository: 'github-1', ref: MAIN }, RUN);
+    const { updateStatus } = world.applications;
+    // The release is created; the worker dies before it can say so anywhere else.
+    Object.assign(world.applications, { updateStatus: async () => fail(problem('cluster_unavailable')) });
+    expect((await plan(world.deps, { source: SOURCE }, RUN)).ok).toBe(false);
+    Object.assign(world.applications, { updateStatus });
+    expect(world.releases.items.size).toBe(2);
+    // Meanwhile the ref goes back to the first commit.
+    await seeAndPlan(1);
+    expect(world.sources.items.get(SOURCE)?.status.planned).toMatchObject({ commit: SHA(1), outcome: 'accepted' });
+    expect(world.releases.items.get(`${SOURCE}.3`)?.spec.origin.commit).toBe(SHA(1));
   });
 
   it('run twice does nothing twice', async () => {

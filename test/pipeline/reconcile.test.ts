@@ -272,6 +272,85 @@ describe('a release', () => {
   });
 });
 
+describe('a commit with two releases', () => {
+  it('hears the end of the newer one, not of the older', async () => {
+    const first = await world.accept(file(web()), { commit: '7'.repeat(40) });
+    await world.run();
+    expect(await world.said(first)).toBe('success: released revision 1');
+    await world.accept(file(web('env = { A = "2" }\n')));
+    await world.run();
+    // The ref went back: the first commit is released again, and fails this time.
+    const again = await world.accept(file(web('secrets = { A = { ref = "gone" } }\n')), { commit: '7'.repeat(40) });
+    await world.run();
+    expect((await world.release(again)).status.state).toBe('failed');
+    expect(await world.said(again)).toMatch(/^failure: failed/);
+  });
+
+  it('hears nothing of an older one that a newer of the same commit passed over', async () => {
+    await world.accept(file(web('secrets = { A = { ref = "gone" } }\n')), { commit: '7'.repeat(40) });
+    const newer = await world.accept(file(web()), { commit: '7'.repeat(40) });
+    await world.run();
+    expect(await world.said(newer)).toBe('success: released revision 2');
+  });
+});
+
+describe('what somebody deletes behind our back', () => {
+  it('a release: its commit is cancelled and the application no longer waits for it', async () => {
+    const name = await world.accept(file(web()));
+    const release = await world.release(name);
+    await world.deps.store.releases.delete(name, release.uid);
+    expect((await world.run()).ok).toBe(true);
+    expect(await world.said(name)).toBe('cancelled: cancelled');
+    expect(await world.deps.store.applications.get(APP)).toMatchObject({ value: { status: { phase: 'cancelled' } } });
+  });
+
+  it('the application: its open commits are cancelled', async () => {
+    const name = await world.accept(file(web()));
+    const application = await world.deps.store.applications.get(APP);
+    const uid = application.ok ? (application.value?.uid ?? '') : '';
+    await world.deps.store.applications.delete(APP, uid);
+    expect((await world.run()).ok).toBe(true);
+    expect(await world.said(name)).toBe('cancelled: cancelled');
+  });
+
+  it('the snapshot of secret values: everything around the service is still kept, and the application says what is wrong', async () => {
+    await world.deps.secrets.set({ project: 'acme', environment: 'production', name: 'shop' }, 'a', 'value');
+    await world.accept(file(web('secrets = { A = { ref = "a" } }\n')));
+    await world.run();
+    for (const [kind, apiVersion, name] of [
+      ['Secret', 'v1', names('Secret')[0] ?? ''],
+      ['ResourceQuota', 'v1', 'hakopod-budget'],
+      ['NetworkPolicy', 'networking.k8s.io/v1', 'hakopod-service-web'],
+    ] as const)
+      await world.cluster.delete(
+        { apiVersion, kind, namespace: NAMESPACE, name },
+        { uid: find(kind, name)?.metadata.uid ?? '', propagation: 'Background' },
+      );
+    await world.run();
+    expect(names('ResourceQuota')).toEqual(['hakopod-budget']);
+    expect(names('NetworkPolicy')).toContain('hakopod-service-web');
+    expect(await world.deps.store.applications.get(APP)).toMatchObject({
+      value: { status: { conditions: [{ status: 'False', reason: 'MissingSecrets' }] } },
+    });
+  });
+
+  it('the labels of one object: the others are still put right', async () => {
+    await world.accept(file(web()));
+    await world.run();
+    const service = find('Service', 'web');
+    await world.cluster.replace({ ...service, metadata: { ...service?.metadata, labels: {} } } as Manifest);
+    await world.cluster.delete(
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: NAMESPACE, name: 'web' },
+      { uid: find('Deployment', 'web')?.metadata.uid ?? '', propagation: 'Background' },
+    );
+    await world.run();
+    expect(names('Deployment')).toEqual(['web']);
+    expect(await world.deps.store.applications.get(APP)).toMatchObject({
+      value: { status: { conditions: [{ status: 'False', reason: 'NotOwned' }] } },
+    });
+  });
+});
+
 describe('a turn', () => {
   it('whose lease a newer turn took writes nothing any more', async () => {
     const name = await world.accept(file(web()));

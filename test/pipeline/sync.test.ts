@@ -145,6 +145,12 @@ describe('sync', () => {
     expect(world.mentions).toEqual([]);
   });
 
+  it('remembers no ref that no source binds', async () => {
+    const other = { repository: 'github-1', ref: 'refs/heads/other' };
+    expect((await sync(world.deps, other, RUN)).ok).toBe(true);
+    expect(world.repositories.items.get('github-1')?.status).toEqual({});
+  });
+
   it('leaves a suspended source alone', async () => {
     await world.sources.update(SOURCE, (current) => ({ spec: { ...current.spec, suspended: true } }));
     mention(1);

@@ -24,7 +24,7 @@ export type ReleaseWorld = {
   readonly deps: Deps;
   readonly jobs: Job[];
   /** Accepts a file as the next revision, as `plan` would; answers the release's name. */
-  accept(toml: string): Promise<string>;
+  accept(toml: string, options?: { readonly commit?: string }): Promise<string>;
   run(signal?: AbortSignal): Promise<Result<void>>;
   release(name: string): Promise<Release>;
   /** What the ledger says of the release's commit. */
@@ -76,17 +76,19 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
     () => store.applications.cached(APP) !== undefined && store.sources.cached(APP) !== undefined,
   );
   let revision = 0;
-  const commitOf = (name: string): string => name.split('.').at(-1)?.padStart(40, '0') ?? '';
+  const commits = new Map<string, string>();
+  const commitOf = (name: string): string => commits.get(name) ?? '';
   return {
     embedded,
     cluster,
     deps,
     jobs: inMemory.jobs,
-    accept: async (toml) => {
+    accept: async (toml, { commit } = {}) => {
       const parsed = parseSpec(toml);
       if (!parsed.ok) throw new Error(parsed.problems.map((p) => `${p.at}: ${p.message}`).join('; '));
       revision += 1;
       const name = `${APP}.${revision}`;
+      commits.set(name, commit ?? String(revision).padStart(40, '0'));
       const origin = {
         kind: 'git' as const,
         actor: 'ada',
@@ -116,7 +118,7 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
       await store.sources.updateStatus(APP, (current) => ({
         ...current.status,
         reports: [
-          ...(current.status.reports ?? []),
+          ...(current.status.reports ?? []).filter((report) => report.commit !== commitOf(name)),
           {
             commit: commitOf(name),
             desired: { outcome: 'pending', description: 'deploying' },

@@ -33,6 +33,11 @@ export function createCredentialStore(options: {
       });
       return saved.ok ? ok(undefined) : saved;
     },
+    hasHookSecret: async (secretName) => {
+      const read = await cluster.get(secretRef(namespace, secretName));
+      if (!read.ok) return read;
+      return ok(read.value !== undefined && secretValue(read.value, 'current') !== undefined);
+    },
     saveHookSecret: async (secretName, value) => {
       const { current, previous } = value;
       if (current === '' || previous === '')

@@ -15,12 +15,12 @@ export async function resolveImages(carrying: Carrying): Promise<Result<Images>>
   const { session, desired, release, guard } = carrying;
   const services = Object.entries(desired.services);
   const known = release.status.resolved;
-  if (known !== undefined && services.every(([name]) => known[name] !== undefined)) return ok(known);
+  if (known !== undefined && services.every(([name]) => Object.hasOwn(known, name))) return ok(known);
   const kept = await keptImages(carrying);
   if (!kept.ok) return kept;
   const resolved = await Promise.all(
     services.map(async ([name, service]): Promise<Result<readonly [string, string]>> => {
-      const image = kept.value[name];
+      const image = Object.hasOwn(kept.value, name) ? kept.value[name] : undefined;
       if (service.build !== undefined) return builtImageOf(carrying, name);
       if (image !== undefined) return ok([name, image]);
       const answer = await session.deps.images.resolve(service.image ?? '', guard.signal);

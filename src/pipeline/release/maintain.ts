@@ -1,12 +1,13 @@
-import { fail, type Manifest, ok, problem, type Result, refOf } from '../../kernel/index.ts';
-import type { Release } from '../../ports/index.ts';
+import { describe, fail, type Manifest, ok, type Problem, problem, type Result, refOf } from '../../kernel/index.ts';
+import type { Application as ApplicationResource, Release } from '../../ports/index.ts';
 import { secretsInUse } from '../../reconcile/index.ts';
-import { allObjects, renderApplication } from '../../render/index.ts';
+import { allObjects, type RenderInput, renderApplication } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
+import { readyCondition } from '../../status/index.ts';
 import type { Run } from '../context.ts';
 import { unpackSpec } from '../release-body.ts';
 import { renderOptions } from './options.ts';
-import { readLive, type Session, saveInventory } from './session.ts';
+import { readLive, type Session, saveInventory, writeApplication } from './session.ts';
 import { writeObject } from './write.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function maintain(session: Session, release: Release, run: Run): Pr
   const application = session.deps.store.applications.cached(session.application);
   if (application === undefined) return ok(undefined);
   const { project, environment, name } = application.spec;
-  const rendered = renderApplication({
+  const input: RenderInput = {
     application: desired.value,
     key: { project, environment, name },
     id: session.id,
@@ -33,17 +34,20 @@ export async function maintain(session: Session, release: Release, run: Run): Pr
     snapshotKey: session.deps.options.snapshotKey,
     creationId: release.name,
     options: renderOptions(session.deps.options),
-  });
-  // A snapshot somebody deleted can only come back with a release, because its values may have changed since.
-  if (!rendered.ok) return rendered.problem.code === 'missing_secrets' ? ok(undefined) : rendered;
+  };
+  const rendered = renderKept(input);
+  if (!rendered.ok) return rendered;
 
   let changed = 0;
-  for (const manifest of allObjects(rendered.value).filter(({ kind }) => kind !== 'Job')) {
+  let refused = rendered.value.problem;
+  for (const manifest of rendered.value.objects) {
     if (session.lease.signal.aborted) return fail(problem('lease_lost'));
     if (run.signal.aborted) return fail(problem('worker_stopping', undefined, { afterMs: 0 }));
     const written = await writeObject(session, manifest, release.name);
-    if (!written.ok) return written;
-    if (written.value !== 'unchanged') {
+    if (!written.ok && written.problem.kind !== 'rejected') return written;
+    // One object that can not be put right is no reason to leave the others wrong.
+    if (!written.ok) refused ??= written.problem;
+    else if (written.value !== 'unchanged') {
       changed += 1;
       session.deps.log.warn('drift removed', {
         application: session.application,
@@ -54,7 +58,48 @@ export async function maintain(session: Session, release: Release, run: Run): Pr
   }
   if (changed > 0) session.deps.metrics.stage('drift', 'corrected', 0);
   const saved = await saveInventory(session);
-  return saved.ok ? ok(undefined) : saved;
+  return saved.ok ? tellDrift(session, application, refused) : saved;
+}
+
+type Kept = { readonly objects: readonly Manifest[]; readonly problem: Problem | undefined };
+
+/**
+ * What must be there at rest. A snapshot somebody deleted can only come back with a release, because its values may have changed since; what
+ * runs is then left alone, and everything around it is kept.
+ */
+function renderKept(input: RenderInput): Result<Kept> {
+  const whole = renderApplication(input);
+  if (whole.ok)
+    return ok({ objects: allObjects(whole.value).filter(({ kind }) => kind !== 'Job'), problem: undefined });
+  if (whole.problem.code !== 'missing_secrets') return whole;
+  const around = renderApplication({ ...input, preview: true });
+  if (!around.ok) return around;
+  const { namespace, networkPolicies, quota, services } = around.value;
+  const text = 'the values this service runs with were deleted from the cluster; they come back with the next release';
+  return ok({
+    objects: [namespace, ...networkPolicies, quota, ...services],
+    problem: { ...whole.problem, message: text },
+  });
+}
+
+/** Says on the application what can not be put right, and takes it back when it is. */
+async function tellDrift(
+  session: Session,
+  application: ApplicationResource,
+  p: Problem | undefined,
+): Promise<Result<void>> {
+  const ready = application.status.conditions?.find((condition) => condition.type === 'Ready');
+  if (p === undefined && ready?.status !== 'False') return ok(undefined);
+  const next = readyCondition(application.status.conditions, {
+    status: p === undefined ? 'True' : 'False',
+    reason: p?.code ?? 'released',
+    message: p === undefined ? 'the cluster is as released' : describe(p),
+    now: session.deps.clock.now(),
+    generation: application.generation,
+  });
+  if (ready?.reason === next.reason && ready.message === next.message) return ok(undefined);
+  const written = await writeApplication(session, (status) => ({ ...status, conditions: [next] }));
+  return written.ok ? ok(undefined) : written;
 }
 
 /** The values each service runs with, from the snapshot its workload names. */
