@@ -3,7 +3,7 @@ import { LIMITS } from '../kernel/index.ts';
 import type { AddFlags } from './add-flags.ts';
 import { type Terminal, unwrap } from './io.ts';
 import { deleteSecret, listSecrets, setSecret } from './secrets.ts';
-import { listSources, removeSource, showSource, suspendSource, syncSource } from './sources.ts';
+import { listSources, removeSource, renewSource, showSource, suspendSource, syncSource } from './sources.ts';
 import { addSource } from './sources-add.ts';
 import { showStatus } from './status.ts';
 import type { Runtime, Workbench } from './workbench.ts';
@@ -157,6 +157,14 @@ function addSources(program: Command, { runtime, terminal, withWorkbench }: Sour
   simple('resume', 'follow the ref again', (workbench, name) =>
     suspendSource(workbench, terminal, { name, suspended: false }),
   );
+  sources
+    .command('renew')
+    .description('let the grant hold for so many days from now')
+    .argument('<source>', 'PROJECT/ENVIRONMENT/NAME or NAME')
+    .option('--days <number>', 'days from now', '90')
+    .action((name: string, flags: { days: string }) =>
+      withWorkbench((workbench) => renewSource(workbench, terminal, { name, days: flags.days })),
+    );
   simple('remove', 'revoke the grant and the webhook; the application keeps running', (workbench, name) =>
     removeSource(workbench, terminal, name),
   );

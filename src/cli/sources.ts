@@ -1,4 +1,4 @@
-import { displayApplication } from '../kernel/index.ts';
+import { displayApplication, fail, problem } from '../kernel/index.ts';
 import { type GitSource, REQUESTED_AT } from '../ports/index.ts';
 import { type Terminal, table, unwrap } from './io.ts';
 import { findSource } from './names.ts';
@@ -68,7 +68,7 @@ export function showSource(
 export async function syncSource(workbench: Workbench, terminal: Terminal, name: string): Promise<number> {
   return changeSource(workbench, terminal, {
     name,
-    done: 'sync requested',
+    done: 'sync requested; a suspended source is read when it is resumed',
     change: (source) => ({ annotations: requested(workbench, source) }),
   });
 }
@@ -85,6 +85,29 @@ export async function suspendSource(
     change: (source) => ({
       spec: { ...source.spec, suspended: input.suspended },
       ...(input.suspended ? {} : { annotations: requested(workbench, source) }),
+    }),
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+/** Grants once more for so many days from now, with a new revision; what the grant allows stays as it is. */
+export async function renewSource(
+  workbench: Workbench,
+  terminal: Terminal,
+  input: { readonly name: string; readonly days: string },
+): Promise<number> {
+  const days = Number(input.days);
+  if (!/^\d{1,4}$/.test(input.days) || days < 1 || days > 3650) {
+    const refused = problem('invalid_request', 'must be a whole number from 1 to 3650', { at: '--days' });
+    return unwrap(terminal, fail(refused), () => 0);
+  }
+  const expiresAt = new Date(workbench.clock.now().getTime() + days * DAY_MS).toISOString();
+  return changeSource(workbench, terminal, {
+    name: input.name,
+    done: `the grant holds until ${expiresAt}`,
+    change: ({ spec }) => ({
+      spec: { ...spec, grant: { ...spec.grant, revision: spec.grant.revision + 1, expiresAt } },
     }),
   });
 }

@@ -31,6 +31,7 @@ type World = {
   readonly prebuilt: string;
   readonly namespace: string;
   readonly kubeconfig: string;
+  readonly kubectlConfig: string;
   readonly say: (text: string) => void;
 };
 
@@ -64,7 +65,7 @@ export async function runDemo(parts: DemoParts): Promise<number> {
       parts.print('Still running; end it with Ctrl-C. Look around with');
       parts.print(`  npx hakopod --kubeconfig ${world.kubeconfig} status ${APPLICATION}`);
       parts.print(
-        `  kubectl --kubeconfig ${world.kubeconfig} -n ${world.namespace} get deployments,jobs,services,ingresses`,
+        `  kubectl --kubeconfig ${world.kubectlConfig} -n ${world.namespace} get deployments,jobs,services,ingresses`,
       );
       await parts.untilStopped();
     }
@@ -95,6 +96,8 @@ async function build(parts: DemoParts, { folder, stops, say }: Building): Promis
   stops.push(() => cluster.stop());
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, cluster.kubeconfig, { mode: 0o600 });
+  const kubectlConfig = join(folder, 'kubectl-config');
+  await writeFile(kubectlConfig, cluster.kubectlConfig, { mode: 0o600 });
   say(`${cluster.embedded ? 'embedded Kubernetes API (simulated nodes)' : 'your Kubernetes cluster'} and Redis are up`);
 
   const registry = await startDemoRegistry();
@@ -190,6 +193,7 @@ async function build(parts: DemoParts, { folder, stops, say }: Building): Promis
     prebuilt,
     namespace: `hp-${id}`,
     kubeconfig,
+    kubectlConfig,
     say,
   };
 }

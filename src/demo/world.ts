@@ -3,7 +3,13 @@ import type { Manifest, Result } from '../kernel/index.ts';
 /** What the demo needs of the wiring: real parts, started for it alone. */
 export type DemoParts = {
   /** The embedded cluster, or the one of `--kubeconfig`. */
-  startCluster(): Promise<{ readonly kubeconfig: string; readonly embedded: boolean; stop(): Promise<void> }>;
+  startCluster(): Promise<{
+    readonly kubeconfig: string;
+    /** The same for kubectl, which sends no token over plain HTTP. */
+    readonly kubectlConfig: string;
+    readonly embedded: boolean;
+    stop(): Promise<void>;
+  }>;
   startRedis(): Promise<Result<{ readonly url: string; stop(): Promise<void> }>>;
   /** Runs `hakopod serve` as a process of its own with these settings; resolves when it is ready. */
   startServe(settings: Readonly<Record<string, string>>): Promise<{ stop(): Promise<void> }>;

@@ -23,7 +23,7 @@ export const CODES = {
   unsupported_feature: rejected('the field is valid but this installation cannot run it'),
   // grant
   grant_refused: rejected('the deploy grant does not allow this change'),
-  grant_expired: rejected('the deploy grant has expired; renew it on the source'),
+  grant_expired: rejected('the deploy grant has expired; renew it with `hakopod sources renew`'),
   kubernetes_patch_refused: rejected('a Git source can not add or change Kubernetes patches'),
   application_mismatch: rejected('the name in the file is not the name of the bound application'),
   // plan and acceptance

@@ -78,7 +78,12 @@ async function startCluster(kubeconfig: string | undefined, namespace: string): 
     await embedded?.stop();
     throw new Error(`preparing the cluster: ${describe(done.problem)}`);
   }
-  return { kubeconfig: text, embedded: embedded !== undefined, stop: async () => embedded?.stop() };
+  return {
+    kubeconfig: text,
+    kubectlConfig: embedded?.kubectlConfig ?? text,
+    embedded: embedded !== undefined,
+    stop: async () => embedded?.stop(),
+  };
 }
 
 async function withCluster<T>(

@@ -216,3 +216,17 @@ describe('a source named by a person', () => {
     expect((await run(['sources', 'suspend', 'shop'])).code).toBe(1);
   });
 });
+
+describe('sources renew', () => {
+  it('gives the grant a new revision and a new end', async () => {
+    expect((await run(['sources', 'renew', 'shop', '--days', '30'])).code).toBe(0);
+    expect(world.sources.items.get('acme.production.shop')?.spec.grant).toMatchObject({
+      revision: 2,
+      expiresAt: '2026-07-01T00:00:00.000Z',
+    });
+    expect(await run(['sources', 'renew', 'shop', '--days', '0'])).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('--days'),
+    });
+  });
+});

@@ -23,6 +23,7 @@ export function resourcesOf(definition: Manifest): readonly ResourceInfo[] {
         kind,
         namespaced: spec.scope === 'Namespaced',
         shortNames: items(names.shortNames).map(String),
+        categories: items(names.categories).map(String),
         storage: `${group}/${plural}`,
         status: isRecord(at(version, 'subresources', 'status')),
         scale: false,

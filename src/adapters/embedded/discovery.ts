@@ -12,7 +12,7 @@ function resourceEntries(info: ResourceInfo): readonly Fields[] {
     verbs,
   });
   const main = { ...entry(info.plural, info.kind, VERBS), shortNames: info.shortNames };
-  const entries: Fields[] = [info.storage === '/pods' ? { ...main, categories: ['all'] } : main];
+  const entries: Fields[] = [info.categories.length > 0 ? { ...main, categories: info.categories } : main];
   if (info.status) entries.push(entry(`${info.plural}/status`, info.kind, ['get', 'patch', 'update']));
   if (info.scale) {
     const scale = entry(`${info.plural}/scale`, 'Scale', ['get', 'patch', 'update']);

@@ -9,6 +9,8 @@ export type ResourceInfo = {
   readonly kind: string;
   readonly namespaced: boolean;
   readonly shortNames: readonly string[];
+  /** Groups that `kubectl get` knows it by, such as `all`. */
+  readonly categories: readonly string[];
   /** `group/plural`: all versions of a resource share their objects. */
   readonly storage: string;
   readonly status: boolean;
@@ -95,6 +97,7 @@ function build([groupVersion, kind, plural, traits = {}]: Row): ResourceInfo {
     kind,
     namespaced: true,
     shortNames: [],
+    categories: plural === 'pods' ? ['all'] : [],
     storage: `${group}/${plural}`,
     status: false,
     scale: false,
