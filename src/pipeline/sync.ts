@@ -79,7 +79,7 @@ async function syncOnce(
   if (!queued.ok) return queued;
   const recovered = now.head === undefined ? ok(undefined) : await markReadable(deps, sources);
   if (!recovered.ok) return recovered;
-  const remembered = await rememberRef(deps, repository, now);
+  const remembered = await rememberRef(deps, repository, { now, deliveredAt: newest(mentions.value) });
   if (!remembered.ok) return remembered;
   const forgotten = await deps.deliveries.forget(
     repository.name,
@@ -219,10 +219,28 @@ function marked(
   return isUnchanged ? undefined : { ...source.status, seen: nextSeen, reports: [...reports], conditions };
 }
 
+/** How exactly `lastDeliveryAt` is kept; a burst of deliveries is not a burst of writes. */
+const DELIVERY_STEP_MS = 60_000;
+
+function newest(mentions: readonly Mention[]): string | undefined {
+  return mentions
+    .map(({ at }) => at)
+    .sort()
+    .at(-1);
+}
+
 /** Remembers the commit all sources were brought up to, and when. */
-async function rememberRef(deps: Deps, repository: GitRepository, now: RefNow): Promise<Result<unknown>> {
+async function rememberRef(
+  deps: Deps,
+  repository: GitRepository,
+  { now, deliveredAt }: { readonly now: RefNow; readonly deliveredAt: string | undefined },
+): Promise<Result<unknown>> {
   const commit = now.head ?? '';
-  if (now.known === commit) return ok(undefined);
+  const known = repository.status.lastDeliveryAt;
+  const isOld =
+    deliveredAt !== undefined &&
+    (known === undefined || Date.parse(deliveredAt) - Date.parse(known) > DELIVERY_STEP_MS);
+  if (now.known === commit && !isOld) return ok(undefined);
   const bound = new Set(deps.store.repositoryRefs(repository.name));
   if (!bound.has(now.ref)) return ok(undefined);
   let moved = false;
@@ -233,6 +251,7 @@ async function rememberRef(deps: Deps, repository: GitRepository, now: RefNow): 
     const syncedAt = deps.clock.now().toISOString();
     return {
       ...current.status,
+      lastDeliveryAt: deliveredAt ?? current.status.lastDeliveryAt,
       refs: [
         ...refs.filter((entry) => entry.name !== now.ref && bound.has(entry.name)),
         { name: now.ref, commit, syncedAt },

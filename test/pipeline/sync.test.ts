@@ -40,6 +40,7 @@ describe('sync', () => {
     expect(said(world, SHA(7))).toBe('superseded: superseded by 0000000');
     expect(said(world, SHA(9))).toBe('superseded: superseded by 0000000');
     expect(world.mentions).toEqual([]);
+    expect(world.repositories.items.get('github-1')?.status.lastDeliveryAt).toBe('2026-05-31T23:59:00.000Z');
   });
 
   it('waits for a mention that may be newer than what the Git server shows', async () => {
