@@ -28,6 +28,8 @@ async function readInput(maxBytes: number): Promise<string> {
 function stopRequested(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
+    // Only a child of the demo has a channel; it ends with its parent, however that ends.
+    process.once('disconnect', resolve);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
         if (asked) process.exit(1);
@@ -37,6 +39,9 @@ function stopRequested(): Promise<void> {
     }
   });
 }
+
+/** Seconds beyond draining in which everything must have closed. */
+const STOP_SECONDS = 15;
 
 const runtime: Runtime = {
   version: version(),
@@ -49,6 +54,9 @@ const runtime: Runtime = {
       return serving.problem.kind === 'rejected' ? 2 : 1;
     }
     await stopRequested();
+    // Every part stops by itself in time; should one hang on a peer that is gone, the process does not hang with it.
+    const patience = config.ok ? config.value.drainSeconds + STOP_SECONDS : STOP_SECONDS;
+    setTimeout(() => process.exit(1), patience * 1000).unref();
     await serving.value.stop();
     return 0;
   },

@@ -128,7 +128,7 @@ async function startServe(
 ): ReturnType<DemoParts['startServe']> {
   const child = spawn(process.execPath, [main, 'serve'], {
     env: { ...plainEnvironment(), ...settings },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
