@@ -9,6 +9,10 @@ const Url = z
     (text) => new URL(text).username === '' && new URL(text).password === '',
     'must not contain user information',
   );
+const Address = z
+  .string()
+  .regex(/^[^\s]+:\d{1,5}$/)
+  .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535, 'no such port');
 const Seconds = z.coerce.number().int().min(1).max(86_400);
 const List = z.preprocess(
   (value) =>
@@ -26,16 +30,8 @@ export const Config = z.strictObject({
   roles: List.pipe(z.array(z.enum(['server', 'worker'])).min(1))
     .default(['server', 'worker'])
     .describe('what this process does: server, worker or both'),
-  listen: z
-    .string()
-    .regex(/^[^\s]+:\d{1,5}$/)
-    .default('127.0.0.1:8080')
-    .describe('address of the webhook receiver, host:port'),
-  adminListen: z
-    .string()
-    .regex(/^[^\s]+:\d{1,5}$/)
-    .default('127.0.0.1:9090')
-    .describe('address of /metrics, /healthz and /readyz'),
+  listen: Address.default('127.0.0.1:8080').describe('address of the webhook receiver, host:port'),
+  adminListen: Address.default('127.0.0.1:9090').describe('address of /metrics, /healthz and /readyz'),
   publicUrl: Url.optional().describe('where forges reach this server; shown in webhook URLs and linked from statuses'),
   appDomain: z
     .string()

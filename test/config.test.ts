@@ -57,6 +57,7 @@ describe('loadConfig', () => {
     [{ HAKOPOD_PUBLIC_URL: 'https://user:canary@x.example' }, 'HAKOPOD_PUBLIC_URL'],
     [{ HAKOPOD_REDIS_URL: 'http://canary' }, 'HAKOPOD_REDIS_URL'],
     [{ HAKOPOD_LISTEN: 'canary' }, 'HAKOPOD_LISTEN'],
+    [{ HAKOPOD_LISTEN: '127.0.0.1:65536' }, 'HAKOPOD_LISTEN'],
     [{ HAKOPOD_HOOK_BODY_BYTES: '99999999' }, 'HAKOPOD_HOOK_BODY_BYTES'],
     [{ HAKOPOD_ROLSE: 'server' }, 'HAKOPOD_ROLSE'],
   ])('refuses %j by the name of the setting, never its value', (env, at) => {
