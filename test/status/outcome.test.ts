@@ -35,7 +35,7 @@ const CASES: readonly (readonly [Standing, string, string])[] = [
   [
     { kind: 'refused', problems: [problem('grant_expired')] },
     'failure',
-    'refused: the deploy grant has expired; renew it on the source',
+    'refused: the deploy grant has expired; renew it with `hakopod sources renew`',
   ],
   [{ kind: 'refused', problems: [] }, 'failure', 'refused'],
   [
