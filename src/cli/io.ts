@@ -11,7 +11,7 @@ export type Terminal = {
 };
 
 /** Exit codes (facts 8.2). */
-const EXIT = { ok: 0, failure: 1, input: 2, forbidden: 3, conflict: 4 } as const;
+export const EXIT = { ok: 0, failure: 1, input: 2, forbidden: 3, conflict: 4 } as const;
 
 /** The exit code a problem means. */
 export function exitCode(problem: Problem): number {

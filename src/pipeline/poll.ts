@@ -3,7 +3,7 @@ import type { Job } from '../ports/index.ts';
 import { type Deps, type Run, storedRef } from './context.ts';
 import { headRefs, movedRequests, sweepRequests } from './preview/sweep.ts';
 import { remoteOf } from './remote.ts';
-import { cannotRead, markReadable } from './source-condition.ts';
+import { markReadable, markUnreadable } from './source-condition.ts';
 
 /**
  * Asks a repository once where its bound refs and the heads of its planned pull requests are and queues a sync or preview for each that
@@ -18,7 +18,10 @@ export async function poll(deps: Deps, job: { readonly repository: string }, run
   const remote = await remoteOf(repository, deps);
   const wanted = [...refs, ...headRefs(deps, repository.name)];
   const listed = remote.ok ? await deps.git.listRefs(remote.value, wanted, run.signal) : remote;
-  if (!listed.ok) return cannotRead(deps, sources, listed.problem);
+  if (!listed.ok) {
+    const marked = listed.problem.kind === 'rejected' ? await markUnreadable(deps, sources, listed.problem) : listed;
+    return marked.ok ? listed : marked;
+  }
   const recovered = await markReadable(
     deps,
     sources.filter(({ spec }) => listed.value.has(storedRef(spec.ref))),

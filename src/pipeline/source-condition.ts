@@ -1,4 +1,4 @@
-import { describe, fail, ok, type Problem, type Result } from '../kernel/index.ts';
+import { describe, ok, type Problem, type Result } from '../kernel/index.ts';
 import type { GitSource } from '../ports/index.ts';
 import { readyCondition } from '../status/index.ts';
 import type { Deps } from './context.ts';
@@ -9,14 +9,11 @@ type Conditions = GitSource['status']['conditions'];
 const READABLE = 'Readable';
 
 /**
- * Answers the problem of a ref that can not be read. What only a person can mend is said on the sources first, because there is no commit to
- * say it on: a wrong token or a moved repository is then seen in `sources list` and `kubectl get`, not only in a worker's log. Writes only
- * what changes.
+ * Says on the sources that their ref can not be read, and why: there is no commit to say it on. A wrong token or a moved repository is
+ * then seen in `sources list` and `kubectl get`, not only in a worker's log. Writes only what changes.
  */
-export async function cannotRead(deps: Deps, sources: readonly GitSource[], p: Problem): Promise<Result<never>> {
-  if (p.kind !== 'rejected') return fail(p);
-  const marked = await mark(deps, sources, (source) => unreadable(source, p, deps.clock.now()));
-  return marked.ok ? fail(p) : marked;
+export async function markUnreadable(deps: Deps, sources: readonly GitSource[], p: Problem): Promise<Result<void>> {
+  return mark(deps, sources, (source) => unreadable(source, p, deps.clock.now()));
 }
 
 /** Takes that back once the ref was read. */

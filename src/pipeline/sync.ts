@@ -16,7 +16,7 @@ import { reportsOf, withReport } from './ledger.ts';
 import { type Mention, splitMentions } from './mentions.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { remoteOf } from './remote.ts';
-import { cannotRead, markReadable, unreadable } from './source-condition.ts';
+import { markReadable, markUnreadable, unreadable } from './source-condition.ts';
 
 /** Sources of one ref that hear of a commit touching none of them; more would be noise at the forge. */
 const UNTOUCHED_SOURCES_TOLD = 20;
@@ -65,8 +65,7 @@ async function syncOnce(
   if (!mentions.ok) return mentions;
   const remote = await remoteOf(repository, deps);
   const listed = remote.ok ? await deps.git.listRefs(remote.value, [ref], run.signal) : remote;
-  if (!remote.ok) return cannotRead(deps, sources, remote.problem);
-  if (!listed.ok) return cannotRead(deps, sources, listed.problem);
+  if (!remote.ok || !listed.ok) return cannotRead(deps, sources, listed);
 
   const known = repository.status.refs?.find((entry) => entry.name === ref)?.commit;
   const now: RefNow = { ref, head: listed.value.get(ref), known };
@@ -91,6 +90,14 @@ async function syncOnce(
   return young.length === 0
     ? ok(undefined)
     : fail(problem('ref_settling', undefined, { afterMs: deps.options.mentionGraceMs }));
+}
+
+/** What only a person can mend is said on the sources; the rest is tried again. */
+async function cannotRead<T>(deps: Deps, sources: readonly GitSource[], failed: Result<T>): Promise<Result<never>> {
+  const p = failed.ok ? problem('git_unavailable') : failed.problem;
+  if (p.kind !== 'rejected') return fail(p);
+  const marked = await markUnreadable(deps, sources, p);
+  return marked.ok ? fail(p) : marked;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/demo/free-port.ts';
 import { shopFile } from '../../src/demo/shop.ts';
 import { applicationObjects, deliver, finalOf, startWorld, until, type World } from '../support/world.ts';
 
@@ -43,6 +43,16 @@ async function command(text: string): Promise<string> {
       resolve(data.toString('utf8'));
     });
     socket.once('error', () => resolve(''));
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { freePort } from '../../src/demo/free-port.ts';
+import { createServer } from 'node:net';
 import { until, type World } from './world.ts';
 
 /** A `hakopod serve` of its own, which can be killed. */
@@ -42,4 +42,15 @@ export async function startChild(
     return answer?.status === 200;
   });
   return { process: child, url: `http://127.0.0.1:${port}`, kill };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildahAvailable } from '../../src/adapters/buildah/index.ts';
-import { freePort } from '../../src/demo/free-port.ts';
 
 /** Debian's docker-registry on loopback, with its images in memory. */
 export type DockerRegistry = {
@@ -94,4 +94,15 @@ async function whichOf(program: string): Promise<string | undefined> {
     if (isThere) return path;
   }
   return undefined;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
 }

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../kernel/index.ts';
 import type { Cause } from './errors.ts';
 import { at, isRecord, items, record, records, text } from './objects.ts';
-import type { ResourceInfo } from './resources.ts';
+import { builtIn, type ResourceInfo } from './resources.ts';
 import { schemaCauses, shapeBySchema } from './schema.ts';
 
 /** The resources a CustomResourceDefinition makes, one for each version it serves. */
@@ -36,6 +36,11 @@ export function resourcesOf(definition: Manifest): readonly ResourceInfo[] {
         },
       };
     });
+}
+
+/** True for the resource of CustomResourceDefinitions itself. */
+export function crdOf(info: ResourceInfo): boolean {
+  return info.storage === builtIn('customresourcedefinitions').storage;
 }
 
 /** A custom object with the schema's defaults filled in and unknown fields dropped; metadata and identity stay. */

@@ -1,9 +1,10 @@
 import { fail, ok, type Problem, problem, type Result, refOf } from '../../kernel/index.ts';
+import type { Release } from '../../ports/index.ts';
 import { kindChange, pruneSet, secretsInUse, stalePolicies } from '../../reconcile/index.ts';
 import { allObjects, type Rendered, renderApplication } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
 import { resolveImages } from './images.ts';
-import { renderInput } from './options.ts';
+import { renderOptions } from './options.ts';
 import { type Session, saveInventory } from './session.ts';
 import { runStep, StepRecorder } from './steps.ts';
 import { type Carrying, carryWorkload } from './workload.ts';
@@ -24,18 +25,11 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
   const { session, desired } = carrying;
   const kind = kindChange({ application: desired, id: session.id, inventory: session.inventory.entries });
   if (kind !== undefined) return fail(kind);
-  const secrets = await runStep(recorder, 'secrets', () => readSecrets(session, desired));
+  const secrets = await runStep(recorder, 'secrets', () => readSecrets(session, carrying.release, desired));
   if (!secrets.ok) return secrets;
   const images = await runStep(recorder, 'images', () => resolveImages(carrying));
   if (!images.ok) return images;
-  const rendered = renderApplication(
-    renderInput(session, carrying.release, {
-      application: desired,
-      images: images.value,
-      secrets: secrets.value,
-      creationId: session.deps.random.hex(16),
-    }),
-  );
+  const rendered = render(carrying, { images: images.value, secrets: secrets.value });
   if (!rendered.ok) return rendered;
 
   const foundation = await runStep(recorder, 'foundation', () => layFoundation(carrying, rendered.value));
@@ -49,11 +43,17 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
 /** All values in one snapshot before anything is written (facts 6.6), by service and variable, base64. */
 async function readSecrets(
   session: Session,
+  release: Release,
   desired: Application,
 ): Promise<Result<Record<string, Record<string, string>>>> {
+  const application = session.deps.store.applications.cached(release.spec.application);
+  if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
+  const { project, environment, name } = application.spec;
   const names = requiredSecrets(desired);
   const snapshot =
-    names.length === 0 ? ok(new Map<string, string>()) : await session.deps.secrets.snapshot(session.key, names);
+    names.length === 0
+      ? ok(new Map<string, string>())
+      : await session.deps.secrets.snapshot({ project, environment, name }, names);
   if (!snapshot.ok) return snapshot;
   const values = snapshot.value;
   return ok(
@@ -69,6 +69,31 @@ async function readSecrets(
       ]),
     ),
   );
+}
+
+function render(
+  carrying: Carrying,
+  input: {
+    readonly images: Readonly<Record<string, string>>;
+    readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  },
+): Result<Rendered> {
+  const { session, release, desired } = carrying;
+  const application = session.deps.store.applications.cached(release.spec.application);
+  if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
+  const { project, environment, name } = application.spec;
+  return renderApplication({
+    application: desired,
+    key: { project, environment, name },
+    id: session.id,
+    revision: release.spec.revision,
+    operation: release.name,
+    images: input.images,
+    secrets: input.secrets,
+    snapshotKey: session.deps.options.snapshotKey,
+    creationId: session.deps.random.hex(16),
+    options: renderOptions(session.deps.options),
+  });
 }
 
 /** Namespace, policies, quota and Services; a pause when policies changed, because the network applies them on its own time. */

@@ -6,7 +6,7 @@ import type { Application } from '../../spec/index.ts';
 import { readyCondition } from '../../status/index.ts';
 import type { Run } from '../context.ts';
 import { unpackSpec } from '../release-body.ts';
-import { renderInput } from './options.ts';
+import { renderOptions } from './options.ts';
 import { readLive, type Session, saveInventory, writeApplication } from './session.ts';
 import { writeObject } from './write.ts';
 
@@ -22,12 +22,19 @@ export async function maintain(session: Session, release: Release, run: Run): Pr
   if (!live.ok) return live;
   const application = session.deps.store.applications.cached(session.application);
   if (application === undefined) return ok(undefined);
-  const input = renderInput(session, release, {
+  const { project, environment, name } = application.spec;
+  const input: RenderInput = {
     application: desired.value,
+    key: { project, environment, name },
+    id: session.id,
+    revision: release.spec.revision,
+    operation: release.name,
     images: release.status.resolved ?? {},
     secrets: recordedSecrets(session, desired.value),
+    snapshotKey: session.deps.options.snapshotKey,
     creationId: release.name,
-  });
+    options: renderOptions(session.deps.options),
+  };
   const rendered = renderKept(input);
   if (!rendered.ok) return rendered;
 

@@ -1,5 +1,4 @@
 import {
-  type ApplicationKey,
   fail,
   type Manifest,
   type ObjectRef,
@@ -25,7 +24,6 @@ export type Session = {
   readonly lease: HeldLease;
   readonly application: string;
   readonly id: string;
-  readonly key: ApplicationKey;
   readonly namespace: string;
   readonly inventory: Inventory;
 };
@@ -94,11 +92,6 @@ export class Inventory {
   }
 }
 
-function keyOf({ spec }: ApplicationResource): ApplicationKey {
-  const { project, environment, name } = spec;
-  return { project, environment, name };
-}
-
 /**
  * Claims the application: writes our fence into it. `lease_lost` when a newer turn wrote already. From here on an older turn's writes fail.
  */
@@ -112,7 +105,6 @@ export async function openSession(
     lease,
     application: application.name,
     id: application.spec.id,
-    key: keyOf(application),
     namespace: namespaceName(application.spec.id),
     inventory: new Inventory(application.status.inventory ?? []),
   };
