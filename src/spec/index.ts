@@ -16,6 +16,7 @@ export type {
   Size,
 } from './application.ts';
 export { specDigest } from './digest.ts';
+export { effectiveEnv, effectiveSecrets } from './effective.ts';
 export { imageRegistry } from './image.ts';
 export { maskedLine } from './masked-line.ts';
 export { allowsPeer, peers } from './network.ts';
