@@ -21,10 +21,12 @@ export const CODES = {
   invalid_spec: rejected('the file is not a valid specification'),
   spec_too_large: rejected('the file is larger than 256 KiB'),
   unsupported_feature: rejected('the field is valid but this installation cannot run it'),
+  env_file_missing: rejected('an env file the specification names does not exist'),
   // grant
   grant_refused: rejected('the deploy grant does not allow this change'),
   grant_expired: rejected('the deploy grant has expired; renew it with `hakopod sources renew`'),
   kubernetes_patch_refused: rejected('a Git source can not add or change Kubernetes patches'),
+  protected_field: rejected('a Kubernetes patch changes a field that Hakopod protects'),
   application_mismatch: rejected('the name in the file is not the name of the bound application'),
   // plan and acceptance
   missing_secrets: rejected('secrets the file refers to do not exist'),
@@ -34,6 +36,9 @@ export const CODES = {
   ),
   conflict: transient('something else changed the same object first'),
   superseded: rejected('a newer commit took the place of this one'),
+  cancelled: rejected('somebody cancelled the release'),
+  authority_revoked: rejected('the key or the identity the release was asked with may not do this any more'),
+  terminal_operation: rejected('the release has ended already'),
   queue_full: waiting('too many releases of this application are waiting'),
   too_many_plans: rejected('this repository has as many planned pull requests as are kept; close some and push again'),
   // git
@@ -79,6 +84,7 @@ export const CODES = {
   invalid_object: rejected('the cluster refused the object as invalid'),
   not_owned: rejected('an object of this name exists and does not belong to this application'),
   kind_change: rejected('a service can not become a job, or a job a service, in one release; remove it first'),
+  volume_change: rejected('size, class and access mode of a volume that exists can not change; declare a new one'),
   cluster_unavailable: transient('the Kubernetes API could not be reached'),
   gone: transient('the watch is older than the history the cluster keeps'),
   lease_held: waiting('another worker carries out a release of this application'),

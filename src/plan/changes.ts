@@ -1,6 +1,6 @@
 import { canonicalJson, type Json } from '../kernel/index.ts';
 import type { Application } from '../spec/index.ts';
-import { APPLICATION_FIELDS, SERVICE_FIELDS } from './fields.ts';
+import { APPLICATION_FIELDS, type Rule, SERVICE_FIELDS } from './fields.ts';
 
 /** One difference (facts 2.12). `null` stands for "was not there", as on the wire. */
 export type Change = {
@@ -21,9 +21,9 @@ export type Change = {
 };
 
 type Fields = Readonly<Record<string, unknown>>;
-type Rules = Readonly<
-  Record<string, { readonly zero: Json; readonly sensitive: boolean; readonly withhold?: unknown }>
->;
+type Rules = Readonly<Record<string, Rule>>;
+
+const REDACTED = '[redacted]';
 
 /** Every difference between two applications, services by name, fields in the order of facts 2.12. */
 export function changesBetween(previous: Application | undefined, next: Application): readonly Change[] {
@@ -51,21 +51,19 @@ function fieldChanges(service: string, rules: Rules, before: Fields | undefined,
     const old = (before === undefined ? rule.zero : before[field]) ?? null;
     const now = after[field] ?? null;
     if (canonicalJson(old) === canonicalJson(now)) return [];
-    const keys = isMap(rule.zero) ? keyDifference(old, now) : undefined;
-    const shown = (value: unknown): Json => withheld(rule.withhold, value);
+    const keys = rule.map ? keyDifference(old, now) : undefined;
+    const shown = (value: unknown): Json => withheld(rule, value);
     return [
       { service, field, before: shown(old), after: shown(now), sensitive: rule.sensitive, ...(keys ? { keys } : {}) },
     ];
   });
 }
 
-function withheld(withhold: unknown, value: unknown): Json {
-  const safe: unknown = typeof withhold === 'function' && value !== null ? withhold(value) : value;
-  return safe as Json;
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What may be shown of a value: facts 2.12 hides the values of `env`, and all of `files`. */
+function withheld({ shown }: Rule, value: unknown): Json {
+  if (shown === 'nothing') return REDACTED;
+  if (shown === 'keys') return Object.fromEntries(Object.keys(value ?? {}).map((key) => [key, REDACTED]));
+  return value as Json;
 }
 
 function keyDifference(old: unknown, now: unknown): NonNullable<Change['keys']> {

@@ -6,6 +6,7 @@
 export type { Change } from './changes.ts';
 export { planJson } from './json.ts';
 export { planMarkdown, refusalMarkdown } from './markdown.ts';
-export { type Plan, planRelease } from './plan.ts';
+export { type OfflinePlan, type Plan, planOffline, planRelease } from './plan.ts';
 export { summarisePlan } from './summary.ts';
 export { planText } from './text.ts';
+export { unsupportedFeatures } from './unsupported.ts';

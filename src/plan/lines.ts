@@ -1,4 +1,4 @@
-import type { Json } from '../kernel/index.ts';
+import { canonicalJson, type Json } from '../kernel/index.ts';
 import type { Change } from './changes.ts';
 import type { ServiceGroup } from './summary.ts';
 
@@ -19,9 +19,25 @@ function changeLines(change: Change, isNew: boolean): readonly string[] {
   const { field, before, after, keys } = change;
   if (field === 'service') return [after === null ? '- service' : '+ service'];
   if (keys !== undefined && change.sensitive) return keyLines(change, keys);
-  const old = isNew || isEmpty(before) ? [] : valueLines('-', field, before);
-  const now = isEmpty(after) ? [] : valueLines('+', field, after);
+  const [was, is] =
+    isRecord(before) && isRecord(after) ? [without(before, after), without(after, before)] : [before, after];
+  const old = isNew || isEmpty(was) ? [] : valueLines('-', field, was);
+  const now = isEmpty(is) ? [] : valueLines('+', field, is);
   return [...old, ...now];
+}
+
+/** What of a table the other one does not say too. */
+function without(table: Table, other: Table): Table {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([key, value]): readonly (readonly [string, Json])[] => {
+      const there = Object.hasOwn(other, key) ? other[key] : undefined;
+      if (isRecord(value) && isRecord(there)) {
+        const rest = without(value, there);
+        return Object.keys(rest).length === 0 ? [] : [[key, rest]];
+      }
+      return there !== undefined && canonicalJson(value) === canonicalJson(there) ? [] : [[key, value]];
+    }),
+  );
 }
 
 /** Withheld maps: the names of what differs. References, which are no values, follow the name. */
@@ -37,8 +53,10 @@ function keyLines(change: Change, keys: NonNullable<Change['keys']>): readonly s
 
 function reference(map: Json, key: string): string {
   const entry = isRecord(map) ? map[key] : undefined;
-  const ref = isRecord(entry) ? entry.ref : undefined;
-  return typeof ref === 'string' ? ` (secret ${ref})` : '';
+  if (!isRecord(entry)) return '';
+  const { ref, provider } = entry;
+  if (typeof ref === 'string') return ` (secret ${ref})`;
+  return typeof provider === 'string' ? ` (secret of provider ${provider})` : '';
 }
 
 function valueLines(sign: string, field: string, value: Json): readonly string[] {
@@ -71,6 +89,8 @@ function isEmpty(value: Json): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {
+type Table = { readonly [key: string]: Json };
+
+function isRecord(value: Json | undefined): value is Table {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

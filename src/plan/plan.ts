@@ -1,8 +1,10 @@
 import type { Granted } from '../grant/index.ts';
-import { type Problem, problem } from '../kernel/index.ts';
+import type { Problem } from '../kernel/index.ts';
 import { type Application, requiredSecrets, specDigest } from '../spec/index.ts';
 import { type Change, changesBetween } from './changes.ts';
+import { claimChanges, emptyApplication, kindChanges } from './refusals.ts';
 import { missingSecretProblems } from './secrets.ts';
+import { unsupportedFeatures } from './unsupported.ts';
 import { warningsFor } from './warnings.ts';
 
 /** What a release of the desired application would do. Holds no secret and no value of `env`. */
@@ -31,41 +33,39 @@ export function planRelease(input: {
   /** Warnings of the parser, shown first. */
   readonly notes?: readonly string[];
 }): Plan {
-  const { granted, previous } = input;
-  const next = granted.value;
-  const required = requiredSecrets(next);
-  const missing = granted.fork ? undefined : input.missingSecrets?.filter((name) => required.includes(name)).sort();
+  const { granted, previous, notes } = input;
+  const plan = compare(granted.value, previous, notes);
+  if (granted.fork || input.missingSecrets === undefined) return plan;
+  const missing = input.missingSecrets.filter((name) => plan.requiredSecrets.includes(name)).sort();
+  const refused = granted.purpose === 'release' ? missingSecretProblems(granted.value, missing) : [];
+  return { ...plan, missingSecrets: missing, refusals: [...plan.refusals, ...refused] };
+}
+
+/** The same comparison of two files on somebody's own machine: no grant and no secrets are looked at, and no release can be made of it. */
+export function planOffline(
+  next: Application,
+  previous: Application | undefined,
+  notes: readonly string[] = [],
+): OfflinePlan {
+  return { ...compare(next, previous, notes), offline: true };
+}
+
+/** Only to be shown. */
+export type OfflinePlan = Plan & { readonly offline: true };
+
+function compare(next: Application, previous: Application | undefined, notes: readonly string[] = []): Plan {
   const digest = specDigest(next);
   return {
     changes: changesBetween(previous, next),
-    warnings: [...(input.notes ?? []), ...warningsFor(next, previous)],
-    requiredSecrets: required,
-    ...(missing === undefined ? {} : { missingSecrets: missing }),
+    warnings: [...notes, ...warningsFor(next, previous)],
+    requiredSecrets: requiredSecrets(next),
     refusals: [
       ...emptyApplication(next, previous),
       ...kindChanges(next, previous),
-      ...(granted.purpose === 'release' ? missingSecretProblems(next, missing ?? []) : []),
+      ...claimChanges(next, previous),
+      ...unsupportedFeatures(next),
     ],
     unchanged: previous !== undefined && specDigest(previous) === digest,
     specDigest: digest,
   };
-}
-
-/** Facts 1: no services is how an existing application is emptied; a new one would be nothing. */
-function emptyApplication(next: Application, previous: Application | undefined): readonly Problem[] {
-  if (previous !== undefined || Object.keys(next.services).length > 0) return [];
-  return [problem('invalid_spec', 'a new application needs at least one service', { at: 'services' })];
-}
-
-/** Facts 3.3: a Deployment can not turn into a Job in one release, nor back. */
-function kindChanges(next: Application, previous: Application | undefined): readonly Problem[] {
-  const before = previous?.services ?? {};
-  return Object.keys(next.services)
-    .filter((name) => Object.hasOwn(before, name) && isJob(before[name]) !== isJob(next.services[name]))
-    .sort()
-    .map((name) => problem('kind_change', undefined, { at: `services.${name}.job` }));
-}
-
-function isJob(service: Application['services'][string] | undefined): boolean {
-  return service?.job !== undefined;
 }
