@@ -2,7 +2,11 @@
 export type Path = readonly (string | number)[];
 
 /** A finding before it becomes a problem: our own text about one place, never a value from the file. */
-export type Finding = { readonly path: Path; readonly message: string; readonly code?: 'unsupported_feature' };
+export type Finding = {
+  readonly path: Path;
+  readonly message: string;
+  readonly code?: 'unsupported_feature' | 'env_file_missing';
+};
 
 const BARE = /^[A-Za-z0-9_-]{1,64}$/;
 const SHOWN = 64;

@@ -29,6 +29,14 @@ test.each([
   ['A', 'postgres://user:pass@host/db'],
   ['A', 'mongodb://u:p@h1:1,h2:2/db'],
   ['A', 'redis://:pass@host'],
+  ['A', 'https://token@host/path'],
+  ['A', '//user:pass@host'],
+  ['A', ' \n postgres://user:pass@host \n'],
+  ['A', '-----BEGIN ENCRYPTED PRIVATE KEY-----'],
+  ['A', 'x\n-----BEGIN OPENSSH PRIVATE KEY-----\ny'],
+  ['A', 'gho_abcdefghijkl'],
+  ['A', 'ghu_abcdefghijkl'],
+  ['A', 'ghr_abcdefghijkl'],
 ])('%s = %j is sensitive', (name, value) => {
   expect(looksSensitive(name, value)).toBe(true);
 });
@@ -46,7 +54,29 @@ test.each([
   ['A', 'http://host/path?to=a@b'],
   ['A', 'http://host/a@b'],
   ['A', 'someone@example.com'],
+  ['A', 'ghx_abcdefghijkl'],
+  ['A', 'github_pat_abcdefghijk'],
+  ['A', 'glpat-abcdefghijk'],
+  ['A', 'sk-proj-abcdefghijk'],
+  ['A', 'sk-abcdefghijklmnop'],
+  ['A', 'see http://user:pass@host'],
+  ['A', 'http://a b@host'],
   ['A', '-----BEGIN PUBLIC KEY-----'],
 ])('%s = %j is not sensitive', (name, value) => {
   expect(looksSensitive(name, value)).toBe(false);
+});
+
+test.each([
+  ['-----BEGIN '.repeat(372), 'headers'],
+  ['-----BEGIN A'.repeat(340), 'almost headers'],
+  [`eyJ${'a.'.repeat(2046)}`, 'dots'],
+  [`a${'+'.repeat(4095)}`, 'a scheme'],
+  [`a://${'a'.repeat(4092)}`, 'an authority'],
+  [`${' '.repeat(4095)}x`, 'white space'],
+  [`ghp_${'-'.repeat(4091)}!`, 'a token'],
+])('a value of 4096 bytes is judged at once %#', (value) => {
+  const start = performance.now();
+  for (let i = 0; i < 100; i += 1) looksSensitive('A', value);
+  // 100 values take a few milliseconds; what backtracks takes minutes
+  expect(performance.now() - start).toBeLessThan(2000);
 });
