@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { Operation, Page, PageInput } from './common.ts';
+import { Name, PageQuery, pageOf, Timestamp } from './common.ts';
+import type { Deleted } from './projects.ts';
+
+/** How a forge proves its deliveries, and whether a secret for that is set. */
+export const Webhook = z.strictObject({
+  path: z.string(),
+  url: z.string().optional().meta({ description: 'absent until the installation has a public URL' }),
+  auth: z.enum(['hmac', 'token', 'signing-token']),
+  events: z.array(z.string()),
+  configured: z.boolean(),
+  last_delivery_at: Timestamp.optional(),
+});
+export type Webhook = z.infer<typeof Webhook>;
+
+export const RepositoryName = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/);
+
+export const Repository = z.strictObject({
+  name: RepositoryName,
+  provider: z.enum(['github', 'gitlab']),
+  url: z.string(),
+  repository_id: z.string(),
+  repository: z.string().meta({ description: 'owner/name or group/path at the forge' }),
+  api_url: z.string().optional(),
+  local: z.boolean(),
+  project: Name.optional().meta({ description: 'who may bind it; absent: administrators' }),
+  environment: Name.optional(),
+  token_configured: z.boolean(),
+  interval_seconds: z.int(),
+  webhook_path: z.string(),
+  status: z.enum(['ready', 'not_ready', 'new']),
+  message: z.string().optional(),
+  created_at: Timestamp,
+});
+export type Repository = z.infer<typeof Repository>;
+export const RepositoryPage = pageOf(Repository);
+/** The secret is in the answer of the request that made it, and never again (facts 4.1). */
+export const RepositorySaved = Repository.extend({
+  created: z.boolean().meta({ description: 'false: it was known already, and its hook is unchanged' }),
+  webhook: Webhook,
+  webhook_secret: z.string().optional().meta({ description: 'shown once' }),
+});
+export type RepositorySaved = z.infer<typeof RepositorySaved>;
+
+export const CreateRepository = z.strictObject({
+  provider: z.enum(['github', 'gitlab']),
+  url: z.string().min(1).max(2048).meta({ description: 'https clone URL' }),
+  repository_id: z
+    .string()
+    .regex(/^[0-9]{1,20}$/)
+    .meta({ description: 'the number the forge gave the repository' }),
+  repository: z
+    .string()
+    .max(512)
+    .regex(/^[A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+){1,11}$/)
+    .meta({ description: 'owner/name or group/path' }),
+  project: Name.optional().meta({ description: 'who may bind it; a key’s own scope when absent' }),
+  environment: Name.optional(),
+  username: z.string().min(1).max(256).optional().meta({ description: 'that goes with the token' }),
+  token: z.string().min(1).max(16_384).optional().meta({ description: 'never answered', writeOnly: true }),
+  api_url: z
+    .string()
+    .max(2048)
+    .regex(/^https?:\/\//)
+    .optional()
+    .meta({ description: 'API of a self-managed forge; administrators only' }),
+  signing_token: z.boolean().optional().meta({ description: 'GitLab 19: sign deliveries instead of sending a token' }),
+  local: z.boolean().optional().meta({ description: 'plain http and loopback; administrators only' }),
+  interval_seconds: z.int().min(5).max(86_400).optional().meta({ description: 'how often to poll; 60 when absent' }),
+});
+export type CreateRepository = z.infer<typeof CreateRepository>;
+export const RepositoryParams = z.strictObject({ name: RepositoryName });
+export const RepositoryQuery = z.strictObject(PageQuery);
+
+/** Git repositories with their token and hook. One that is known is answered again; one in use can not be removed. */
+export interface RepositoryOperations {
+  list: Operation<PageInput, Page<Repository>>;
+  create: Operation<CreateRepository, RepositorySaved>;
+  show: Operation<{ readonly name: string }, Repository>;
+  webhook: Operation<{ readonly name: string }, Webhook>;
+  remove: Operation<{ readonly name: string }, Deleted>;
+}
