@@ -26,6 +26,7 @@ export const CODES = {
   grant_refused: rejected('the deploy grant does not allow this change'),
   grant_expired: rejected('the deploy grant has expired; renew it with `hakopod sources renew`'),
   kubernetes_patch_refused: rejected('a Git source can not add or change Kubernetes patches'),
+  invalid_patch: rejected('a Kubernetes patch can not be read or applied'),
   protected_field: rejected('a Kubernetes patch changes a field that Hakopod protects'),
   application_mismatch: rejected('the name in the file is not the name of the bound application'),
   // plan and acceptance

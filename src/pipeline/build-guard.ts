@@ -4,6 +4,7 @@ import type { Application } from '../spec/index.ts';
 import type { Deps, Run } from './context.ts';
 import { isEnded } from './release/conclude.ts';
 import { checkGrant } from './release/guard.ts';
+import { isPassedOver } from './release/order.ts';
 import { unpackSpec } from './release-body.ts';
 
 /** What must stay true while an image is built. */
@@ -30,15 +31,18 @@ export type Wanting = {
 export async function releaseWanting(deps: Deps, run: BuildRun): Promise<Result<Wanting>> {
   const releases = await deps.store.releases.ofApplication(run.spec.application);
   if (!releases.ok) return releases;
-  const [latest] = releases.value;
-  const isWanted =
-    latest !== undefined && !isEnded(latest) && Object.values(latest.spec.builds ?? {}).includes(run.name);
-  if (!isWanted) return fail(problem('superseded'));
-  const desired = unpackSpec(latest.spec.spec);
+  const wanting = releases.value.find(
+    (release) =>
+      !isEnded(release) &&
+      Object.values(release.spec.builds ?? {}).includes(run.name) &&
+      !isPassedOver(releases.value, release),
+  );
+  if (wanting === undefined) return fail(problem('superseded'));
+  const desired = unpackSpec(wanting.spec.spec);
   if (!desired.ok) return desired;
-  const before = releases.value[1];
+  const before = releases.value.find((other) => other.spec.revision < wanting.spec.revision);
   const previous = before === undefined ? ok(undefined) : unpackSpec(before.spec.spec);
-  return ok({ release: latest, desired: desired.value, previous: previous.ok ? previous.value : undefined });
+  return ok({ release: wanting, desired: desired.value, previous: previous.ok ? previous.value : undefined });
 }
 
 /**
@@ -57,7 +61,10 @@ export function openBuildGuard(
     const seen = source?.status.seen?.commit;
     if (seen !== undefined && seen !== run.spec.commit) return fail(problem('superseded'));
     const wanting = await releaseWanting(deps, run);
-    return wanting.ok ? checkGrant(deps, wanting.value) : wanting;
+    if (!wanting.ok) return wanting;
+    const cancelled = deps.store.applications.cached(run.spec.application)?.status.cancelled;
+    if (cancelled?.includes(wanting.value.release.spec.revision) === true) return fail(problem('cancelled'));
+    return checkGrant(deps, wanting.value);
   };
   const check = async (): Promise<Result<void>> => {
     if (lease.signal.aborted) return fail(problem('lease_lost'));

@@ -20,7 +20,8 @@ import { type Application, parseSpec, requiredSecrets, withPosition } from '../s
 import { deployContext, describeOutcome, readyCondition, type Standing } from '../status/index.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
-import { reportOf, reportsOf, withReport } from './ledger.ts';
+import { holdOf } from './hold.ts';
+import { isFinal, reportOf, reportsOf, withReport } from './ledger.ts';
 import { acceptedBuilds, buildRefusals, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
@@ -33,6 +34,8 @@ const TRIES = 5;
 type Verdict = (
   | { readonly kind: 'accepted'; readonly revision: number }
   | { readonly kind: 'unchanged'; readonly revision: number }
+  /** A release people asked for stands until a new commit comes or the source is resumed. */
+  | { readonly kind: 'held'; readonly revision: number }
   | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
 ) & {
   /** The paths besides the file whose change is to be planned; absent when the file could not be read. */
@@ -92,13 +95,17 @@ async function loadWanted(deps: Deps, source: GitSource): Promise<Result<Wanted>
 
 /** Reads, checks and plans; accepts when all agree. A failure is only what another try may mend; refusals are a verdict. */
 async function judge(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Verdict>> {
-  const latest = wanted.releases[0];
   // A run that was cut off after its acceptance finds its own release here.
-  if (latest?.spec.origin.trigger === wanted.trigger) {
-    const accepted = unpackSpec(latest.spec.spec);
+  const own = wanted.releases.find(
+    ({ spec }) => spec.origin.kind === 'git' && spec.origin.source === wanted.source.name,
+  );
+  if (own?.spec.origin.trigger === wanted.trigger) {
+    const accepted = unpackSpec(own.spec.spec);
     const watched = accepted.ok ? { watched: watchedPaths(accepted.value) } : {};
-    return ok({ kind: 'accepted', revision: latest.spec.revision, ...watched });
+    return ok({ kind: 'accepted', revision: own.spec.revision, ...watched });
   }
+  const holding = holdOf(wanted.source, wanted.releases[0]);
+  if (holding !== undefined) return ok({ kind: 'held', revision: holding.spec.revision });
 
   const desired = await readSpec(deps, wanted, run);
   if (!desired.ok) return verdictOf(desired.problem);
@@ -239,7 +246,12 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
     const written = await deps.store.applications.updateStatus(source.name, (current) =>
       (current.status.acceptedRevision ?? 0) >= verdict.revision
         ? undefined
-        : { ...current.status, acceptedRevision: verdict.revision, phase: 'queued' },
+        : {
+            ...current.status,
+            acceptedRevision: verdict.revision,
+            gitRevision: verdict.revision,
+            phase: 'queued',
+          },
     );
     if (!written.ok) return written;
   }
@@ -267,7 +279,7 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
       readyCondition(current.status.conditions, {
         status: first === undefined ? 'True' : 'False',
         reason: first?.code ?? verdict.kind,
-        message: first === undefined ? `planned ${commit}` : describe(first),
+        message: first === undefined ? standingMessage(verdict, commit) : describe(first),
         now: at,
         generation: source.generation,
       }),
@@ -299,12 +311,21 @@ function reportedBy(
   const entry = reportOf(current, commit);
   const isKnownGood =
     verdict.kind === 'unchanged' && entry?.desired.outcome === 'success' && entry.undeliverable === undefined;
-  return isReleased || isKnownGood
+  // A held commit was told how it ended before somebody deployed something else.
+  const isTold = verdict.kind === 'held' && entry !== undefined && isFinal(entry);
+  return isReleased || isKnownGood || isTold
     ? [...reports]
     : withReport(reports, commit, describeOutcome(standingOf(verdict)), at);
 }
 
+function standingMessage(verdict: Verdict, commit: string): string {
+  return verdict.kind === 'held'
+    ? `revision ${verdict.revision} was deployed by hand and stays until a new commit or \`hakopod sources resume\``
+    : `planned ${commit}`;
+}
+
 /** One pending status says it all: a release starts as soon as it is accepted, and each status is a call at the forge. */
 function standingOf(verdict: Verdict): Standing {
+  if (verdict.kind === 'held') return { kind: 'cancelled' };
   return verdict.kind === 'accepted' ? { kind: 'deploying', revision: verdict.revision } : verdict;
 }

@@ -10,6 +10,7 @@ import { carryRelease } from './release/carry.ts';
 import { announce, type Ending, endRelease, isEnded, pruneHistory } from './release/conclude.ts';
 import { openGuard } from './release/guard.ts';
 import { maintain } from './release/maintain.ts';
+import { isPassedOver, nextRelease, successorsOf } from './release/order.ts';
 import { openSession, readLive, type Session, writeApplication } from './release/session.ts';
 import { unpackSpec } from './release-body.ts';
 
@@ -19,8 +20,9 @@ export function leaseName(application: ApplicationResource): string {
 }
 
 /**
- * Brings one application to its newest accepted release, under its lease: older waiting ones are superseded, the newest is carried out, its
- * end is announced. With nothing to release, what runs is compared with the cluster and drift is removed.
+ * Brings one application to its newest accepted release, under its lease: what a newer commit passed over is superseded, the others are
+ * carried out in the order of their revisions, their ends are announced. With nothing to release, what runs is compared with the cluster
+ * and drift is removed.
  */
 export async function reconcile(deps: Deps, job: { readonly application: string }, run: Run): Promise<Result<void>> {
   const read = await deps.store.applications.get(job.application);
@@ -50,7 +52,7 @@ async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
     if (!releases.ok) return releases;
     const settled = await settle(session, releases.value);
     if (!settled.ok) return settled;
-    const [next] = releases.value.filter((release) => !isEnded(release));
+    const next = nextRelease(releases.value);
     if (next === undefined)
       return ended > 0
         ? ok(undefined)
@@ -75,9 +77,13 @@ async function settle(session: Session, releases: readonly Release[]): Promise<R
   return ok(undefined);
 }
 
-/** An older release is superseded at the latest now. Its commit's status is its to tell, unless a newer release carries the same commit. */
+/**
+ * A release that a newer commit passed over is superseded at the latest now. Its commit's status is its to tell, unless a newer release
+ * carries the same commit.
+ */
 async function settleOlder(session: Session, releases: readonly Release[], release: Release): Promise<Result<void>> {
   const wasEnded = isEnded(release);
+  if (!wasEnded && !isPassedOver(releases, release)) return ok(undefined);
   const superseded: Ending = { state: 'superseded', problem: problem('superseded') };
   const ended = wasEnded ? ok(release) : await endRelease(session, release, superseded);
   if (!ended.ok) return ended;
@@ -99,8 +105,7 @@ function seenCommit(session: Session, release: Release): string | undefined {
 
 /** The commit of the release that came right after. */
 function successor(releases: readonly Release[], release: Release): string | undefined {
-  const newer = releases.filter((other) => other.spec.revision > release.spec.revision);
-  return newer.at(-1)?.spec.origin.commit;
+  return successorsOf(releases, release).at(-1)?.spec.origin.commit;
 }
 
 /** True when the source still waits to hear how this release ended. */
@@ -122,6 +127,8 @@ async function carryOut(
   const begun = desired.ok ? await begin(session, input.release, desired.value) : ok(input.release);
   if (!begun.ok) return begun;
   const release = begun.value;
+  // Cancelled in the moment before it began: the next round announces it.
+  if (isEnded(release)) return ok('ended');
   const ending = desired.ok
     ? await attempt(session, { ...input, release, desired: desired.value })
     : ok<Ending>({ state: 'failed', problem: desired.problem });
@@ -149,17 +156,21 @@ async function end(
   return pruned.ok ? ok('ended') : pruned;
 }
 
-/** Marks the release as running, with its deadline from the first start on. */
+/** Marks the release as running, with its deadline from the first start on. One that ended meanwhile stays as it is. */
 async function begin(session: Session, release: Release, desired: Application): Promise<Result<Release>> {
   const { clock, options, store } = session.deps;
   const now = clock.now();
-  return store.releases.updateStatus(release.name, (current) => ({
-    ...current.status,
-    state: 'running',
-    attempts: (current.status.attempts ?? 0) + 1,
-    startedAt: current.status.startedAt ?? now.toISOString(),
-    deadline: current.status.deadline ?? releaseDeadline(desired, options, now).toISOString(),
-  }));
+  return store.releases.updateStatus(release.name, (current) =>
+    isEnded(current)
+      ? undefined
+      : {
+          ...current.status,
+          state: 'running',
+          attempts: (current.status.attempts ?? 0) + 1,
+          startedAt: current.status.startedAt ?? now.toISOString(),
+          deadline: current.status.deadline ?? releaseDeadline(desired, options, now).toISOString(),
+        },
+  );
 }
 
 /** One try at the release. A failure is worth another try; an ending is final. */
@@ -196,11 +207,13 @@ async function attempt(
   }
 }
 
+/** Somebody took back the order or the right to it. */
+const CANCELLING: ReadonlySet<string> = new Set(['grant_refused', 'grant_expired', 'cancelled', 'authority_revoked']);
+
 function endingOf(p: Extract<Result<never>, { ok: false }>['problem']): Result<Ending> {
   if (p.kind !== 'rejected') return fail(p);
   if (p.code === 'superseded') return ok({ state: 'superseded', problem: p });
-  const isRevoked = p.code === 'grant_refused' || p.code === 'grant_expired';
-  return ok({ state: isRevoked ? 'cancelled' : 'failed', problem: p });
+  return ok({ state: CANCELLING.has(p.code) ? 'cancelled' : 'failed', problem: p });
 }
 
 type AtRest = { readonly application: ApplicationResource; readonly releases: readonly Release[] };

@@ -59,6 +59,7 @@ export {
   type PullRequestPlan,
   REPORTS_FINALIZER,
   REQUESTED_AT,
+  RESUMED_REVISION,
   type Release,
   ReleaseSpec,
   ReleaseStatus,

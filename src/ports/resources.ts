@@ -91,7 +91,7 @@ export const GitSourceStatus = z.object({
       commit: z.string(),
       grantRevision: z.int(),
       generation: z.int().optional().describe('of the source, so that a changed binding plans again'),
-      outcome: z.enum(['accepted', 'unchanged', 'refused']),
+      outcome: z.enum(['accepted', 'unchanged', 'refused', 'held']),
       code: z.string().optional(),
       message: z.string().optional(),
       request: z.string().optional().describe('the sync request this plan answered'),
@@ -180,6 +180,11 @@ export const ApplicationStatus = z.object({
   phase: z.enum(['queued', 'healthy', 'empty', 'failed', 'cancelled']).optional(),
   fence: z.int().optional().describe('of the lease under which this was last written; never falls'),
   acceptedRevision: z.int().optional(),
+  gitRevision: z
+    .int()
+    .optional()
+    .describe('the newest accepted revision that came from the source: it supersedes older ones of the source'),
+  cancelled: z.array(z.int()).optional().describe('revisions somebody asked to cancel that have no end yet'),
   revision: z.int().optional().describe('the last revision that succeeded'),
   services: z.array(ServiceState).optional(),
   jobs: z
@@ -211,7 +216,25 @@ export const ReleaseSpec = z.object({
     commit: z.string().optional(),
     grantRevision: z.int().optional(),
     trigger: z.string().optional().describe('what was accepted, so that a repeated acceptance finds its release'),
+    identity: z.string().optional().describe('who asked over the API; rechecked while the release runs'),
+    key: z.string().optional().describe('id of the API key it was asked with'),
+    action: z.enum(['deploy', 'rollback', 'restart', 'scale', 'stop', 'resume']).optional(),
+    holds: z
+      .string()
+      .optional()
+      .describe(
+        'the commit its source had seen: that commit is not deployed again until a new one or `sources resume`',
+      ),
   }),
+  idempotency: z.string().optional().describe('digest of the identity and the Idempotency-Key it was accepted with'),
+  requestHash: z
+    .string()
+    .optional()
+    .describe('digest of the request, so that a reused key with another one is refused'),
+  images: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('service to the digest of an earlier revision that this one runs again'),
   builds: z.record(z.string(), z.string()).optional().describe('service to the BuildRun whose image it runs'),
 });
 export const StepState = z.enum(['running', 'done', 'refused', 'failed', 'timed_out', 'unknown', 'skipped']);
@@ -303,5 +326,7 @@ export type BuildRun = Resource<z.infer<typeof BuildRunSpec>, z.infer<typeof Bui
 
 /** Annotation on a GitSource: a new value asks for one more plan of the commit the ref points to. */
 export const REQUESTED_AT = 'hakopod.io/requested-at';
+/** Annotation on a GitSource: the accepted revision when a person last resumed it; a hold by that release or an older one is over. */
+export const RESUMED_REVISION = 'hakopod.io/resumed-revision';
 /** Finalizer on a GitSource: its open commit statuses are closed before it goes. */
 export const REPORTS_FINALIZER = 'hakopod.io/reports';

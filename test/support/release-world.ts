@@ -113,6 +113,7 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
       await store.applications.updateStatus(APP, (current) => ({
         ...current.status,
         acceptedRevision: accepted,
+        gitRevision: accepted,
         phase: 'queued',
       }));
       await store.sources.updateStatus(APP, (current) => ({

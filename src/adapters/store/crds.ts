@@ -121,7 +121,7 @@ const DEFINITIONS: readonly Definition[] = [
     ],
     rootRules: [],
     specRules: [{ rule: 'self == oldSelf', message: 'a release is immutable' }],
-    selectable: ['.spec.application'],
+    selectable: ['.spec.application', '.spec.idempotency'],
   },
   {
     kind: 'Plan',

@@ -84,6 +84,7 @@ async function tellApplication(session: Session, release: Release): Promise<Resu
     ...status,
     observedGeneration: current.generation,
     phase: (status.acceptedRevision ?? 0) > release.spec.revision ? 'queued' : phaseAfter(state, isEmpty),
+    cancelled: status.cancelled?.filter((revision) => revision > release.spec.revision),
     ...(state === 'succeeded' ? { revision: release.spec.revision } : {}),
     services: [...services.value],
     conditions: [

@@ -14,8 +14,8 @@ export type Guard = {
 };
 
 /**
- * Watches over one release: the lease is held, the worker is not stopping, no newer release was accepted, and the grant still allows what
- * the release does, at its current revision (invariant 4).
+ * Watches over one release: the lease is held, the worker is not stopping, nobody cancelled it, no newer commit's release was accepted, and
+ * the grant still allows what the release does, at its current revision (invariant 4).
  */
 export function openGuard(
   deps: Deps,
@@ -31,8 +31,10 @@ export function openGuard(
   const check = (): Result<void> => {
     if (lease.signal.aborted) return fail(problem('lease_lost'));
     if (run.signal.aborted) return fail(problem('worker_stopping', undefined, { afterMs: 0 }));
-    const accepted = deps.store.applications.cached(release.spec.application)?.status.acceptedRevision ?? 0;
-    if (accepted > release.spec.revision) return fail(problem('superseded'));
+    const status = deps.store.applications.cached(release.spec.application)?.status;
+    if (status?.cancelled?.includes(release.spec.revision) === true) return fail(problem('cancelled'));
+    const isGit = release.spec.origin.kind === 'git';
+    if (isGit && (status?.gitRevision ?? 0) > release.spec.revision) return fail(problem('superseded'));
     return checkGrant(deps, input);
   };
   const changed = new AbortController();
