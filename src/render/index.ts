@@ -4,8 +4,19 @@
  * never looks at `kubernetes` patches, which are the next stage. Names, labels and values: facts section 3.
  */
 
+export { CONTAINER, startupSeconds } from './container.ts';
 export { DEFAULT_RENDER_OPTIONS, type RenderInput, type RenderOptions } from './input.ts';
 export { ANNOTATIONS, LABELS, ownershipLabels, serviceLabels } from './labels.ts';
-export { jobName, namespaceName, publicHost, publicUrl } from './names.ts';
-export { CONTAINER, startupSeconds } from './pod.ts';
+export {
+  cronJobName,
+  dataClaimName,
+  endpointHost,
+  jobName,
+  namespaceName,
+  publicHost,
+  publicUrl,
+  volumeClaimName,
+} from './names.ts';
 export { allObjects, RENDERED_KINDS, type Rendered, type RenderedWorkload, renderApplication } from './render.ts';
+export { bindingKey, bindingUrl, fileKey, secretValues } from './secret-values.ts';
+export { storageGroup } from './storage-group.ts';

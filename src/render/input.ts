@@ -42,7 +42,7 @@ export type RenderInput = {
   readonly operation: string;
   /** Service to image reference with `@sha256:`. */
   readonly images: Readonly<Record<string, string>>;
-  /** Service to environment variable to base64 value: the snapshot of everything the services read. */
+  /** Service to key to base64 value: the snapshot of everything secret the services read, as `secretValues` makes it. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Keys the hash in the names of environment secrets, so that a name confirms no guessed value. Any installation secret. */
   readonly snapshotKey?: string;

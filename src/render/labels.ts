@@ -1,4 +1,5 @@
 import type { RenderInput } from './input.ts';
+import { storageGroup } from './storage-group.ts';
 
 /** Label and annotation keys and values (facts 3.1). Every key that holds `hakopod` is ours alone. */
 export const LABELS = {
@@ -8,6 +9,10 @@ export const LABELS = {
   service: 'hakopod.io/service',
   scope: 'hakopod.io/scope',
   applicationName: 'hakopod.io/application-name',
+  /** On pods that share a claim only one node can attach; they attract each other. */
+  storageGroup: 'hakopod.io/storage-group',
+  /** On snapshots of configuration files. */
+  configFiles: 'hakopod.io/config-files',
 } as const;
 
 export const ANNOTATIONS = {
@@ -17,6 +22,8 @@ export const ANNOTATIONS = {
   operation: 'hakopod.io/operation',
   jobRevision: 'hakopod.io/job-revision',
   jobCreation: 'hakopod.io/job-creation',
+  restartNonce: 'hakopod.io/restart-nonce',
+  retainData: 'hakopod.io/retain-data',
 } as const;
 
 /** The labels that make an object this application's. */
@@ -29,13 +36,15 @@ export function serviceLabels(id: string, service: string): Record<string, strin
   return { ...ownershipLabels(id), [LABELS.service]: service };
 }
 
-/** Labels of a service's pods: which networks they are members of, and the application's name for people. */
+/** Labels of a service's pods: its networks, the pods it must share a node with, and the application's name for people. */
 export function podLabels(input: RenderInput, service: string): Record<string, string> {
   const networks = input.application.services[service]?.networks ?? [];
+  const group = storageGroup(input.application, service);
   return {
     ...serviceLabels(input.id, service),
     ...Object.fromEntries(networks.map((network) => [`hakopod.io/net-${network}`, 'true'])),
     [LABELS.applicationName]: input.key.name,
+    ...(group === undefined ? {} : { [LABELS.storageGroup]: group }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Manifest } from '../kernel/index.ts';
 import { type Application, allowsPeer, type Service } from '../spec/index.ts';
+import { issuerOf } from './ingress.ts';
 import type { RenderInput } from './input.ts';
 import { operationAnnotation, ownershipLabels, serviceLabels } from './labels.ts';
 import { ACME_POLICY, DEFAULT_DENY, namespaceName, policyName } from './names.ts';
@@ -55,7 +56,15 @@ function targetPorts(service: Service): readonly Port[] {
     .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1));
 }
 
-function fromController(input: RenderInput, port: number): unknown {
+/** Ports of the pods that public hosts lead to: the primary one and the targets of additional endpoints. */
+function publicPorts(service: Service): readonly number[] {
+  if (!service.public) return [];
+  const endpoints = Object.values(service.http).map(({ port }) => port);
+  const targets = portsOf(service).filter(({ protocol, port }) => protocol === 'TCP' && endpoints.includes(port));
+  return [...new Set([service.port, ...targets.map(({ target }) => target)])].sort((a, b) => a - b);
+}
+
+function fromController(input: RenderInput, ports: readonly number[]): unknown {
   const { namespace, podLabels } = input.options.ingressController;
   return {
     from: [
@@ -64,7 +73,7 @@ function fromController(input: RenderInput, port: number): unknown {
         podSelector: { matchLabels: podLabels },
       },
     ],
-    ports: [{ protocol: 'TCP', port }],
+    ports: ports.map((port) => ({ protocol: 'TCP', port })),
   };
 }
 
@@ -81,7 +90,7 @@ function servicePolicy(input: RenderInput, name: string, service: Service): Mani
   const podsOf = (peer: string): unknown => ({ podSelector: { matchLabels: serviceLabels(id, peer) } });
   const ingress: unknown[] = [];
   if (from.length > 0 && own.length > 0) ingress.push({ from: from.map(podsOf), ports: own });
-  if (service.public) ingress.push(fromController(input, service.port));
+  if (service.public) ingress.push(fromController(input, publicPorts(service)));
   const egress: unknown[] = [
     {
       to: [
@@ -109,7 +118,7 @@ function servicePolicy(input: RenderInput, name: string, service: Service): Mani
 }
 
 /**
- * The policies of an application: deny all, then per service what its networks, its public port and name resolution need. With a
+ * The policies of an application: deny all, then per service what its networks, its public portss and name resolution need. With a
  * TLS issuer, the solver pods of cert-manager accept the controller's challenge requests too (facts 3.5).
  */
 export function renderNetworkPolicies(input: RenderInput): readonly Manifest[] {
@@ -121,11 +130,12 @@ export function renderNetworkPolicies(input: RenderInput): readonly Manifest[] {
     const service = application.services[name];
     return service === undefined ? [] : [servicePolicy(input, name, service)];
   });
-  const needsSolver = options.tlsIssuer !== undefined && names.some((name) => application.services[name]?.public);
+  const services = names.flatMap((name) => application.services[name] ?? []);
+  const needsSolver = services.some((service) => service.public && issuerOf(service, options) !== undefined);
   const acme = policy(input, ACME_POLICY, {
     labels,
     podLabels: { 'acme.cert-manager.io/http01-solver': 'true' },
-    ingress: [fromController(input, 8089)],
+    ingress: [fromController(input, [8089])],
     egress: [],
   });
   return [deny, ...(needsSolver ? [acme] : []), ...perService];

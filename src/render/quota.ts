@@ -3,13 +3,21 @@ import { resourceAmounts, type Service } from '../spec/index.ts';
 import type { RenderInput } from './input.ts';
 import { operationAnnotation, ownershipLabels } from './labels.ts';
 import { namespaceName, QUOTA } from './names.ts';
+import { GPU } from './scheduling.ts';
+import { keepsData } from './storage.ts';
 
 const MI = 2 ** 20;
 const GI = 2 ** 30;
 
+/** The installation's floors (facts 3.2): cores, GiB and devices. */
+const FLOOR = { cpu: 8, cpuLimit: 16, memory: 8, memoryLimit: 16 } as const;
+const GPU_FLOOR = { cpu: 32, cpuLimit: 64, memory: 64, memoryLimit: 128 } as const;
+const GPUS = 8;
+
 /** Pods a service may have at once: while it rolls out, the old ones that still terminate, the new ones and one surge pod. */
 function podsOf(service: Service): number {
-  return service.job === undefined ? 2 * service.replicas + 1 : 2;
+  if (service.job !== undefined) return 2;
+  return 2 * Math.max(service.replicas, service.autoscaling?.max_replicas ?? 0) + 1;
 }
 
 /**
@@ -19,12 +27,13 @@ function podsOf(service: Service): number {
 export function renderQuota(input: RenderInput): Manifest {
   const services = Object.values(input.application.services);
   const sum = (of: (service: Service) => number): number => services.reduce((n, s) => n + podsOf(s) * of(s), 0);
+  const atLeast = (floor: number, n: number): number => Math.max(floor, Math.ceil(n));
   const cores = (floor: number, ofMillis: (service: Service) => number): string => {
-    return String(Math.max(floor, Math.ceil(sum(ofMillis) / 1000)));
+    return String(atLeast(floor, sum(ofMillis) / 1000));
   };
-  const gib = (floor: number, of: (service: Service) => number): string => {
-    return `${Math.max(floor, Math.ceil(sum(of) / GI))}Gi`;
-  };
+  const gib = (floor: number, of: (service: Service) => number): string => `${atLeast(floor, sum(of) / GI)}Gi`;
+  const hasGpu = services.some(({ gpu }) => gpu !== undefined);
+  const floor = hasGpu ? GPU_FLOOR : FLOOR;
   return {
     apiVersion: 'v1',
     kind: 'ResourceQuota',
@@ -36,14 +45,24 @@ export function renderQuota(input: RenderInput): Manifest {
     },
     spec: {
       hard: {
-        'requests.cpu': cores(8, (s) => resourceAmounts(s).cpuRequest),
-        'limits.cpu': cores(16, (s) => resourceAmounts(s).cpuLimit),
-        'requests.memory': gib(8, (s) => resourceAmounts(s).memoryRequest),
-        'limits.memory': gib(16, (s) => resourceAmounts(s).memoryLimit),
-        'requests.ephemeral-storage': gib(4, () => 16 * MI),
+        'requests.cpu': cores(floor.cpu, (s) => resourceAmounts(s).cpuRequest),
+        'limits.cpu': cores(floor.cpuLimit, (s) => resourceAmounts(s).cpuLimit),
+        'requests.memory': gib(floor.memory, (s) => resourceAmounts(s).memoryRequest),
+        'limits.memory': gib(floor.memoryLimit, (s) => resourceAmounts(s).memoryLimit),
+        'requests.ephemeral-storage': gib(services.some(keepsData) ? 8 : 4, () => 16 * MI),
         'limits.ephemeral-storage': gib(8, () => 128 * MI),
+        ...(hasGpu
+          ? {
+              [`requests.${GPU}`]: String(
+                atLeast(
+                  GPUS,
+                  sum(({ gpu }) => gpu?.count ?? 0),
+                ),
+              ),
+            }
+          : {}),
         pods: String(
-          Math.max(
+          atLeast(
             64,
             sum(() => 1),
           ),

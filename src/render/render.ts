@@ -1,22 +1,30 @@
 import { fail, type Manifest, ok, type Problem, problem, type Result } from '../kernel/index.ts';
+import { unsupportedFeatures } from '../plan/index.ts';
 import { dependencyOrder, type Service } from '../spec/index.ts';
+import { renderAutoscaler } from './autoscaler.ts';
 import { renderDeployment } from './deployment.ts';
-import { renderEnvironmentSecret } from './env-secret.ts';
 import { renderIngress } from './ingress.ts';
 import type { RenderInput } from './input.ts';
-import { renderJob } from './job.ts';
+import { renderCronJob, renderJob } from './job.ts';
 import { renderNamespace } from './namespace.ts';
 import { renderNetworkPolicies } from './network-policy.ts';
 import { renderQuota } from './quota.ts';
+import { secretSources } from './secret-values.ts';
 import { renderService } from './service.ts';
+import { renderEnvironmentSecret, renderFiles } from './snapshots.ts';
+import { renderClaims } from './storage.ts';
 
 /** What one service runs as. */
 export type RenderedWorkload = {
   readonly service: string;
-  /** The snapshot of secret values its pods read; applied before the workload. */
+  /** The snapshot of secret variables and binding URLs its pods read; applied before the workload. */
   readonly secret?: Manifest;
-  /** A Deployment, or a Job for a deployment job. */
+  /** The snapshots of the files its pods mount; applied before the workload. */
+  readonly files: readonly Manifest[];
+  /** A Deployment, a Job for a deployment job, or a CronJob for a scheduled one, the last as it is when all is done. */
   readonly workload: Manifest;
+  /** Applied after the Deployment whose replicas it owns from then on. */
+  readonly autoscaler?: Manifest;
   /** Applied only once the workload is ready. */
   readonly ingress?: Manifest;
 };
@@ -26,6 +34,7 @@ export type Rendered = {
   readonly namespace: Manifest;
   readonly networkPolicies: readonly Manifest[];
   readonly quota: Manifest;
+  readonly claims: readonly Manifest[];
   readonly services: readonly Manifest[];
   /** In dependency order. */
   readonly workloads: readonly RenderedWorkload[];
@@ -36,14 +45,20 @@ export const RENDERED_KINDS = [
   { apiVersion: 'v1', kind: 'Namespace' },
   { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
   { apiVersion: 'v1', kind: 'ResourceQuota' },
+  { apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
   { apiVersion: 'v1', kind: 'Service' },
+  { apiVersion: 'v1', kind: 'ConfigMap' },
   { apiVersion: 'v1', kind: 'Secret' },
   { apiVersion: 'apps/v1', kind: 'Deployment' },
+  { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' },
   { apiVersion: 'batch/v1', kind: 'Job' },
+  { apiVersion: 'batch/v1', kind: 'CronJob' },
   { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
 ] as const;
 
 const PINNED = /@sha256:[0-9a-f]{64}$/;
+/** Bytes of all secret values of one service (facts 6.6). */
+const SECRET_BYTES = 512 * 1024;
 
 function refusal(input: RenderInput, name: string, service: Service): Problem | undefined {
   const at = `services.${name}`;
@@ -54,33 +69,44 @@ function refusal(input: RenderInput, name: string, service: Service): Problem | 
   if (!PINNED.test(input.images[name] ?? '')) {
     return problem('invalid_image', 'the image is not pinned to a digest', { at: `${at}.image` });
   }
-  const missing = Object.keys(service.secrets)
-    .sort()
-    .find((key) => input.secrets[name]?.[key] === undefined);
-  return missing === undefined ? undefined : problem('missing_secrets', undefined, { at: `${at}.secrets.${missing}` });
+  const values = input.secrets[name] ?? {};
+  const missing = secretSources(input.application, name).find(({ key }) => values[key] === undefined);
+  if (missing !== undefined) return problem('missing_secrets', undefined, { at: missing.at });
+  const bytes = Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value, 'base64'), 0);
+  if (bytes <= SECRET_BYTES) return undefined;
+  return problem('invalid_secret', 'the secret values of one service are larger than 512 KiB together', { at });
+}
+
+function workloadOf(input: RenderInput, name: string, service: Service): Manifest {
+  const { job } = service;
+  if (job === undefined) return renderDeployment(input, name, service);
+  if (job.schedule === undefined) return renderJob(input, name, { service, job });
+  return renderCronJob(input, name, { service, job, schedule: job.schedule });
 }
 
 function renderWorkload(input: RenderInput, name: string, service: Service): RenderedWorkload {
   const secret = renderEnvironmentSecret(input, name);
   const ingress = renderIngress(input, name, service);
-  const workload =
-    service.job === undefined
-      ? renderDeployment(input, name, service)
-      : renderJob(input, name, { service, job: service.job });
+  const autoscaler = renderAutoscaler(input, name, service);
   return {
     service: name,
-    workload,
+    files: renderFiles(input, name),
+    workload: workloadOf(input, name, service),
     ...(secret === undefined ? {} : { secret }),
+    ...(autoscaler === undefined ? {} : { autoscaler }),
     ...(ingress === undefined ? {} : { ingress }),
   };
 }
 
 /**
  * Renders every object of an application. The same input gives the same bytes, whatever the order of keys in it. Refuses, naming the
- * service, `app_domain_required`, `invalid_image` (not pinned) and `missing_secrets`. `kubernetes` patches are a later stage.
+ * service, `unsupported_feature` (what a plan refuses too), `app_domain_required`, `invalid_image` (not pinned), `missing_secrets` and
+ * `invalid_secret` (too large together). `kubernetes` patches are a later stage.
  */
 export function renderApplication(input: RenderInput): Result<Rendered> {
   const { services } = input.application;
+  const unsupported = unsupportedFeatures(input.application)[0];
+  if (unsupported !== undefined) return fail(unsupported);
   const workloads: RenderedWorkload[] = [];
   const clusterServices: Manifest[] = [];
   for (const name of dependencyOrder(input.application)) {
@@ -97,6 +123,7 @@ export function renderApplication(input: RenderInput): Result<Rendered> {
     namespace: renderNamespace(input),
     networkPolicies: renderNetworkPolicies(input),
     quota: renderQuota(input),
+    claims: renderClaims(input),
     services: clusterServices,
     workloads,
   });
@@ -104,9 +131,13 @@ export function renderApplication(input: RenderInput): Result<Rendered> {
 
 /** All objects of a rendering in the order they are applied; each Ingress follows its workload. */
 export function allObjects(rendered: Rendered): readonly Manifest[] {
-  const { namespace, networkPolicies, quota, services, workloads } = rendered;
-  const perService = workloads.flatMap(({ secret, workload, ingress }) => {
-    return [...(secret === undefined ? [] : [secret]), workload, ...(ingress === undefined ? [] : [ingress])];
-  });
-  return [namespace, ...networkPolicies, quota, ...services, ...perService];
+  const { namespace, networkPolicies, quota, claims, services, workloads } = rendered;
+  const perService = workloads.flatMap(({ secret, files, workload, autoscaler, ingress }) => [
+    ...(secret === undefined ? [] : [secret]),
+    ...files,
+    workload,
+    ...(autoscaler === undefined ? [] : [autoscaler]),
+    ...(ingress === undefined ? [] : [ingress]),
+  ]);
+  return [namespace, ...networkPolicies, quota, ...claims, ...services, ...perService];
 }

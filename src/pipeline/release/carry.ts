@@ -1,7 +1,7 @@
 import { fail, ok, type Problem, problem, type Result, refOf } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
 import { kindChange, pruneSet, secretsInUse, stalePolicies } from '../../reconcile/index.ts';
-import { allObjects, type Rendered, renderApplication } from '../../render/index.ts';
+import { allObjects, type Rendered, renderApplication, secretValues } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
 import { resolveImages } from './images.ts';
 import { renderOptions } from './options.ts';
@@ -40,12 +40,12 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
   return pruned.ok ? ok(undefined) : pruned;
 }
 
-/** All values in one snapshot before anything is written (facts 6.6), by service and variable, base64. */
+/** All values in one snapshot before anything is written (facts 6.6), by service and key, base64: variables, bindings and files. */
 async function readSecrets(
   session: Session,
   release: Release,
   desired: Application,
-): Promise<Result<Record<string, Record<string, string>>>> {
+): Promise<Result<Readonly<Record<string, Readonly<Record<string, string>>>>>> {
   const application = session.deps.store.applications.cached(release.spec.application);
   if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
   const { project, environment, name } = application.spec;
@@ -55,20 +55,7 @@ async function readSecrets(
       ? ok(new Map<string, string>())
       : await session.deps.secrets.snapshot({ project, environment, name }, names);
   if (!snapshot.ok) return snapshot;
-  const values = snapshot.value;
-  return ok(
-    Object.fromEntries(
-      Object.entries(desired.services).map(([service, spec]) => [
-        service,
-        Object.fromEntries(
-          Object.entries(spec.secrets).map(([key, { ref }]) => [
-            key,
-            Buffer.from(values.get(ref) ?? '', 'utf8').toString('base64'),
-          ]),
-        ),
-      ]),
-    ),
-  );
+  return ok(secretValues(desired, snapshot.value));
 }
 
 function render(

@@ -1,0 +1,39 @@
+import type { Service } from '../spec/index.ts';
+import type { RenderInput } from './input.ts';
+import { LABELS, ownershipLabels } from './labels.ts';
+import { storageGroup } from './storage-group.ts';
+
+/** The resource of NVIDIA's device plugin, and the taint of nodes that have it. */
+export const GPU = 'nvidia.com/gpu';
+
+/**
+ * Where a service's pods may run (facts 3.3): its architecture, its one node (by the node's name, which unlike a label no two nodes
+ * share; taints still hold), nodes for GPUs, and the node of the pods it shares a ReadWriteOnce volume with.
+ */
+export function renderScheduling(input: RenderInput, name: string, service: Service): Record<string, unknown> {
+  const affinity = { ...nodeAffinity(service), ...podAffinity(input, name) };
+  return {
+    nodeSelector: service.architecture === '' ? {} : { 'kubernetes.io/arch': service.architecture },
+    tolerations: service.gpu === undefined ? [] : [{ key: GPU, operator: 'Exists', effect: 'NoSchedule' }],
+    ...(Object.keys(affinity).length === 0 ? {} : { affinity }),
+  };
+}
+
+function nodeAffinity({ node_name }: Service): object {
+  if (node_name === '') return {};
+  const term = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node_name] }] };
+  return {
+    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } },
+  };
+}
+
+/** The pods carry the label they ask for, so the scheduler lets the first of them choose the node. */
+function podAffinity(input: RenderInput, name: string): object {
+  const group = storageGroup(input.application, name);
+  if (group === undefined) return {};
+  const term = {
+    labelSelector: { matchLabels: { ...ownershipLabels(input.id), [LABELS.storageGroup]: group } },
+    topologyKey: 'kubernetes.io/hostname',
+  };
+  return { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+}
