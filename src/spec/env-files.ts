@@ -1,5 +1,6 @@
 import { sha256 } from '../kernel/index.ts';
 import { type DotenvEntry, parseDotenv } from './dotenv.ts';
+import { cleanRelative } from './file-paths.ts';
 import type { Finding, Path } from './path.ts';
 import { looksSensitive } from './sensitive.ts';
 import { isTable, type Table } from './tables.ts';
@@ -22,32 +23,20 @@ export type EnvFileOptions = {
   readonly secretName: (entry: ImportedEntry) => string;
 };
 
-/** Facts 1.16: files of one field and of one application, characters of a path, bytes of all files together. */
+/** Files of one field and of one application (facts 1.16). */
 const MAX_FILES = 8;
-const LONGEST_PATH = 200;
 /** Bytes of the env files of one application together, so also of one alone. */
 export const ENV_FILE_BYTES = 128 * 1024;
 
 /** One mention of an env file. */
-export type EnvFileUse = { readonly file: string; readonly path: Path; readonly scope: string };
+export type EnvFileUse = { readonly file: string; readonly path: Path };
 
-/** A path as facts 1.16 want it: relative and clean, so never above the folder of the specification. */
-export function validEnvFilePath(path: string): boolean {
-  return (
-    path.length <= LONGEST_PATH &&
-    path.isWellFormed() &&
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-    !/[\u0000\r\n\\:]/.test(path) &&
-    path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
-  );
-}
-
-/** The env files a raw document names: the application's first, then the services' in their order. Empty for what has the wrong shape. */
+/** The env files a raw document names: the application's first, then the services' in their order. Nothing for what the schema refuses. */
 export function envFileUses(raw: unknown): readonly EnvFileUse[] {
-  return tablesOf(raw).flatMap(({ scope, path, table }) =>
+  return tablesOf(raw).flatMap(({ path, table }) =>
     listOf(table.env_file).map((file, i): EnvFileUse => {
       const field = [...path, 'env_file'];
-      return { file, scope, path: Array.isArray(table.env_file) ? [...field, i] : field };
+      return { file, path: Array.isArray(table.env_file) ? [...field, i] : field };
     }),
   );
 }
@@ -69,7 +58,7 @@ export function expandEnvFiles(
   options: EnvFileOptions,
 ): { readonly value: unknown; readonly findings: readonly Finding[]; readonly imported: readonly ImportedSecret[] } {
   const uses = envFileUses(raw);
-  const findings: Finding[] = [...shapeFindings(raw), ...checkUses(uses, options)];
+  const findings: Finding[] = [...emptyLists(raw), ...checkUses(uses, options)];
   if (findings.length > 0) return { value: raw, findings, imported: [] };
   const files = readAll(uses, options, findings);
   const imported = new Map<string, string>();
@@ -116,38 +105,34 @@ function withTables(raw: unknown, change: (place: Place) => Table): unknown {
   return { ...table, services: Object.fromEntries(all) };
 }
 
+/** The paths of an `env_file`; none when it is unset, empty or not what the schema wants. All are clean and relative. */
 function listOf(field: unknown): readonly string[] {
-  if (typeof field === 'string') return [field];
-  return Array.isArray(field) && field.every((file) => typeof file === 'string') ? field.slice(0, MAX_FILES + 1) : [];
+  const files: readonly unknown[] = Array.isArray(field) ? field : [field];
+  const isRight =
+    files.length <= MAX_FILES &&
+    new Set(files).size === files.length &&
+    files.every((file): file is string => typeof file === 'string' && cleanRelative(file));
+  return isRight ? (files as readonly string[]) : [];
 }
 
-/** An `env_file` that is present names 1 to 8 files. */
-function shapeFindings(raw: unknown): readonly Finding[] {
-  return tablesOf(raw).flatMap(({ path, table }): readonly Finding[] => {
-    const field = table.env_file;
-    if (!Array.isArray(field) || (field.length > 0 && field.length <= MAX_FILES)) return [];
-    return [{ path: [...path, 'env_file'], message: `must name 1 to ${MAX_FILES} files` }];
-  });
+/** The one thing about the shape that the schema leaves open: a list that is there names something. */
+function emptyLists(raw: unknown): readonly Finding[] {
+  return tablesOf(raw)
+    .filter(({ table }) => Array.isArray(table.env_file) && table.env_file.length === 0)
+    .map(({ path }) => ({ path: [...path, 'env_file'], message: `must name 1 to ${MAX_FILES} files` }));
 }
 
 function checkUses(uses: readonly EnvFileUse[], { envFiles }: EnvFileOptions): readonly Finding[] {
-  const seen = new Set<string>();
   const files = new Set<string>();
   let bytes = 0;
-  return uses.flatMap(({ file, path, scope }): readonly Finding[] => {
-    const at = (message: string, code?: 'env_file_missing'): readonly Finding[] => [
-      { path, message, ...(code === undefined ? {} : { code }) },
-    ];
-    if (!validEnvFilePath(file)) return at(`must be a clean relative path of at most ${LONGEST_PATH} characters`);
-    const mention = `${scope}\n${file}`;
-    if (seen.has(mention)) return at('is named twice');
-    seen.add(mention);
+  return uses.flatMap(({ file, path }): readonly Finding[] => {
     if (files.has(file)) return [];
     files.add(file);
-    if (files.size > MAX_FILES) return at(`is one file more than the ${MAX_FILES} of an application`);
-    if (!Object.hasOwn(envFiles, file)) return at('the file does not exist', 'env_file_missing');
+    if (files.size > MAX_FILES) return [{ path, message: `is one file more than the ${MAX_FILES} of an application` }];
+    if (!Object.hasOwn(envFiles, file)) return [{ path, message: 'the file does not exist', code: 'env_file_missing' }];
     bytes += Buffer.byteLength(envFiles[file] ?? '');
-    return bytes > ENV_FILE_BYTES ? at(`the env files are larger than ${ENV_FILE_BYTES / 1024} KiB together`) : [];
+    const isTooMuch = bytes > ENV_FILE_BYTES;
+    return isTooMuch ? [{ path, message: `the env files are over ${ENV_FILE_BYTES / 1024} KiB together` }] : [];
   });
 }
 
