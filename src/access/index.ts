@@ -3,6 +3,7 @@
  * for one. Takes what is on record, gives answers; it never reads a key's secret from anywhere, compares none and knows no clock.
  */
 export { allowedOn, allows, canBindGit, canManageGit, isAdmin, sees } from './decide.ts';
+export { denied, refusal } from './denied.ts';
 export {
   checkKeyRequest,
   formatKey,

@@ -104,6 +104,7 @@ export const CODES = {
   forge_rate_limited: waiting('the forge asks to wait'),
   forge_unavailable: transient('the forge could not be reached'),
   // people, configuration and queues
+  permission_denied: rejected('the key or the identity may not do this; the API answers `forbidden`'),
   invalid_request: rejected('the request is not valid'),
   invalid_config: rejected('the configuration is not valid'),
   not_found: rejected('there is no such object'),
