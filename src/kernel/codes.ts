@@ -111,6 +111,12 @@ export const CODES = {
   already_exists: rejected('an object of this name exists'),
   invalid_secret: rejected('the secret value is not valid'),
   secret_limit: rejected('an application has at most 100 secrets'),
+  secret_exists: rejected('a secret of this name exists; replace it instead'),
+  unauthorized: rejected('there is no valid key in the request'),
+  authority_revoked: rejected('the key that asked for this was revoked or has expired, or its owner may not any more'),
+  project_exists: rejected('a project of this name exists'),
+  environment_limit: rejected('the project has as many environments as are allowed'),
+  not_empty: rejected('there is something in it still'),
   queue_unavailable: transient('Redis could not be reached'),
 } as const satisfies Record<string, Entry>;
 

@@ -1,4 +1,19 @@
-/** Interfaces in our own words, one per role, implemented by adapters and queues. Imports kernel only. No optional methods. */
+/** Interfaces in our own words, one per role, implemented by adapters and queues. Imports kernel, and the words of access. No optional methods. */
+export {
+  AuditOrigin,
+  AuditRecordSpec,
+  type Identity,
+  IdentitySpec,
+  PlainStatus,
+  type Project,
+  ProjectSpec,
+  type Role,
+  RoleSpec,
+  type SettingsObject,
+  SettingsSpec,
+  type StoredAuditRecord,
+} from './access-resources.ts';
+export type { AuditEntry, AuditEvent, AuditFilter, AuditLog, AuditRetention, AuditTrail } from './audit.ts';
 export type { BuildEngine, BuildRequest, BuildSpace } from './build-engine.ts';
 export type { Clock, Random } from './clock.ts';
 export type { Cluster, DeleteOptions, HeldLease, Leases, ListQuery, ObjectCache, WatchEvent } from './cluster.ts';
@@ -32,9 +47,13 @@ export type {
   HttpResponse,
   OpenHttp,
 } from './http.ts';
+export type { IdentityCollection, RoleCollection } from './identities.ts';
 export type { Job, JobQueue, PollSchedule, QueueCounts, QueueInspector, QueueName } from './jobs.ts';
+export type { FirstKeySecret, KeyChange, KeyDirectory, KeyRecord, KeyStore } from './keys.ts';
 export type { Log } from './log.ts';
 export type { Metrics } from './metrics.ts';
+export type { ProjectCollection } from './projects.ts';
+export type { RegistryCredentials, RegistryEntry, RegistryScope, RegistryStore } from './registries.ts';
 export type { ImageResolver } from './registry.ts';
 export {
   type Application,
@@ -68,4 +87,5 @@ export {
   StepState,
 } from './resources.ts';
 export type { CredentialStore, HookDirectory, HookEntry, SecretStore } from './secrets.ts';
+export type { Setting, SettingSection, SettingSections, SettingsStore } from './settings.ts';
 export type { BuildRunCollection, Collection, NewResource, ReleaseCollection, Store } from './store.ts';
