@@ -113,7 +113,6 @@ export const CODES = {
   secret_limit: rejected('an application has at most 100 secrets'),
   secret_exists: rejected('a secret of this name exists; replace it instead'),
   unauthorized: rejected('there is no valid key in the request'),
-  authority_revoked: rejected('the key that asked for this was revoked or has expired, or its owner may not any more'),
   project_exists: rejected('a project of this name exists'),
   environment_limit: rejected('the project has as many environments as are allowed'),
   not_empty: rejected('there is something in it still'),
