@@ -26,13 +26,17 @@ export function onPath(name: string): string | undefined {
  * The Kubernetes programs in one binary, built from the Go module beside this file. Keyed by a digest of the module's files and Go's
  * version, so a change builds anew and nothing else does. About 6 minutes on two cores the first time. Undefined without Go.
  */
-export async function kubeBinary(): Promise<string | undefined> {
-  const folder = import.meta.dirname;
+export function kubeBinary(): Promise<string | undefined> {
+  return goBinary('kube', import.meta.dirname);
+}
+
+/** The program of a Go module of ours, built once like `kubeBinary`. Undefined without Go. */
+export async function goBinary(program: string, folder: string): Promise<string | undefined> {
   const go = onPath('go');
   if (go === undefined) return undefined;
   const digest = createHash('sha256');
   for (const name of SOURCES) digest.update(`${name}\0`).update(readFileSync(join(folder, name)));
-  const name = `kube-${await keyOf(go, digest)}`;
+  const name = `${program}-${await keyOf(go, digest)}`;
   return built(name, (out) => run(go, ['build', ...FLAGS, '-o', join(out, name), '.'], { cwd: folder }));
 }
 
