@@ -1,0 +1,133 @@
+import { asMap, identical, inBrackets, own } from './json.ts';
+import { type ObjectRule, object, type ProtectedChange, protectedField, type Rule } from './rule.ts';
+
+/** Why a key may not be added, or `undefined` when it may. */
+type Judge = (key: string) => string | undefined;
+
+/** Labels Kubernetes recommends for every tool; `managed-by` is missing because it says who owns the object. */
+const RECOMMENDED = new Set(
+  ['name', 'instance', 'version', 'component', 'part-of'].map((name) => `app.kubernetes.io/${name}`),
+);
+
+/** Prefix of the labels of cert-manager's solver pods, to which a network policy of ours opens a port (facts 3.5). */
+const SOLVER_PREFIX = 'acme.cert-manager.io/';
+
+/** What stands before the name of a key, in lower case: Kubernetes validates annotation keys without regard to case. */
+function prefixOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('/'))).toLowerCase();
+}
+
+/** Why no label or annotation with this key may be added (spec kubernetes-patches, "every object"). */
+function reserved(key: string): string | undefined {
+  if (key.toLowerCase().includes('hakopod')) return "keys that contain hakopod are Hakopod's own";
+  if (/(^|\.)(kubernetes|k8s)\.io\.?$/.test(prefixOf(key))) {
+    return 'prefixes of kubernetes.io and k8s.io are reserved, but for the recommended app.kubernetes.io labels';
+  }
+  return undefined;
+}
+
+function reservedLabel(key: string): string | undefined {
+  return RECOMMENDED.has(key) ? undefined : reserved(key);
+}
+
+function reservedPodLabel(key: string): string | undefined {
+  if (prefixOf(key) === SOLVER_PREFIX.slice(0, -1)) return 'network policies select pods by this prefix';
+  return reservedLabel(key);
+}
+
+/** Annotations of the ingress controller that inject configuration, read a Secret or change what Hakopod Edge sees. */
+const HAPROXY_REFUSED = new Set([
+  'auth-type',
+  'auth-secret',
+  'auth-realm',
+  'server-ca',
+  'server-crt',
+  'client-ca',
+  'client-crt-optional',
+  'ssl-certificate',
+  'ssl-passthrough',
+  'src-ip-header',
+  'route-acl',
+  'path-rewrite',
+  'set-host',
+  'standalone-backend',
+  // Another name for the class of an Ingress, which is protected.
+  'ingress.class',
+]);
+
+/** Why the ingress controller may not be told this, by the name of an annotation without its prefix. */
+function refusedByHaproxy(key: string): string | undefined {
+  const name = key.slice(key.indexOf('/') + 1).toLowerCase();
+  const refused = name.endsWith('-snippet') || name.startsWith('cr-') || HAPROXY_REFUSED.has(name);
+  return refused
+    ? 'HAProxy annotations that inject configuration, read a Secret or change what Hakopod Edge sees are refused'
+    : undefined;
+}
+
+function reservedIngressAnnotation(key: string): string | undefined {
+  if (!key.startsWith('haproxy.org/')) return 'an Ingress takes only annotations under haproxy.org/';
+  return reserved(key) ?? refusedByHaproxy(key);
+}
+
+/** The ingress controller reads annotations of a Service too, and by name: it cuts off whatever prefix there is. */
+function reservedServiceAnnotation(key: string): string | undefined {
+  return reserved(key) ?? refusedByHaproxy(key);
+}
+
+/**
+ * A map of which Hakopod's keys stay and others may be added, unless `judge` says why not. `overrides`: keys of Hakopod's whose value may
+ * change, though they may not go.
+ */
+export function addedKeys(condition: string, judge: Judge, overrides: (key: string) => boolean = () => false): Rule {
+  const stays = 'what Hakopod sets here can not be changed or removed';
+  const ruleFor = (key: string, ours: boolean, removed: boolean): string | undefined =>
+    ours && (removed || !overrides(key)) ? stays : judge(key);
+  return {
+    kind: 'value',
+    condition,
+    check: ({ path, before, after }) => {
+      const [old, now] = [asMap(before ?? {}), asMap(after ?? {})];
+      if (old === undefined || now === undefined) return [{ field: path, rule: 'it has to keep its type' }];
+      const changed = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+        (key) => !identical(own(old, key), own(now, key)),
+      );
+      return changed.flatMap((key): ProtectedChange[] => {
+        const rule = ruleFor(key, Object.hasOwn(old, key), own(now, key) === undefined);
+        return rule === undefined ? [] : [{ field: `${path}${inBrackets(key)}`, rule }];
+      });
+    },
+  };
+}
+
+const NEW = 'new keys without hakopod or a kubernetes.io or k8s.io prefix; those Hakopod sets stay';
+const LABELS = `${NEW}; the recommended app.kubernetes.io/ labels may be added`;
+const NAMES = { name: protectedField('the name of the service'), namespace: protectedField("the application's") };
+
+function metadata(labels: Rule, annotations: Rule): ObjectRule {
+  return object({ labels, annotations, ...NAMES }, { condition: 'only labels and annotations' });
+}
+
+/** Metadata of a Deployment. */
+export const METADATA = metadata(addedKeys(LABELS, reservedLabel), addedKeys(NEW, reserved));
+
+/** Metadata of the pod template of a Deployment. */
+export const POD_METADATA = metadata(
+  addedKeys(`${LABELS}; none under ${SOLVER_PREFIX}`, reservedPodLabel),
+  addedKeys(NEW, reserved),
+);
+
+/** Metadata of a Service. */
+export const SERVICE_METADATA = metadata(
+  addedKeys(LABELS, reservedLabel),
+  addedKeys(`${NEW}; none of a name refused on an Ingress, whatever its prefix`, reservedServiceAnnotation),
+);
+
+/** Metadata of an Ingress. */
+export const INGRESS_METADATA = metadata(
+  protectedField('an Ingress takes only annotations under haproxy.org/'),
+  addedKeys(
+    'under haproxy.org/, added or changed; none of *-snippet, cr-* and the refused names',
+    reservedIngressAnnotation,
+    (key) => key.startsWith('haproxy.org/'),
+  ),
+);
