@@ -16,7 +16,7 @@ import {
 import { planRelease } from '../plan/index.ts';
 import type { Application as ApplicationResource, GitSource, Job, Release } from '../ports/index.ts';
 import { REQUESTED_AT } from '../ports/index.ts';
-import { type Application, parseSpec, requiredSecrets, withPosition } from '../spec/index.ts';
+import { type Application, withPosition } from '../spec/index.ts';
 import { deployContext, describeOutcome, readyCondition, type Standing } from '../status/index.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
@@ -26,6 +26,7 @@ import { acceptedBuilds, buildRefusals, buildsUnchanged, jobsAfterAcceptance } f
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
 import { remoteOf } from './remote.ts';
+import { readSpecAt, type SpecAtCommit, secretsToHave, type ValidSpec, withEnvFiles } from './spec-at-commit.ts';
 
 /** How often an acceptance starts over when something else accepts or changes the source first. */
 const TRIES = 5;
@@ -40,6 +41,8 @@ type Verdict = (
 ) & {
   /** The paths besides the file whose change is to be planned; absent when the file could not be read. */
   readonly watched?: readonly string[];
+  /** The same for the env files that the file names. */
+  readonly envFiles?: readonly string[];
 };
 
 /** The source as read, and the commit it wants. */
@@ -109,19 +112,27 @@ async function judge(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Verdi
 
   const desired = await readSpec(deps, wanted, run);
   if (!desired.ok) return verdictOf(desired.problem);
-  if ('refused' in desired.value) return ok(desired.value.refused);
-  const verdict = await judgeSpec(deps, wanted, { ...desired.value, run });
-  return verdict.ok ? ok({ ...verdict.value, watched: watchedPaths(desired.value.application) }) : verdict;
+  const { parsed, envFiles } = desired.value;
+  if (!parsed.ok) {
+    const [first = problem('invalid_spec'), ...others] = parsed.problems;
+    return ok({ kind: 'refused', problems: [first, ...others], envFiles });
+  }
+  const verdict = await judgeSpec(deps, wanted, { ...desired.value, parsed, run });
+  return verdict.ok ? ok({ ...verdict.value, watched: watchedPaths(parsed.application), envFiles }) : verdict;
 }
+
+/** The specification that may be released, as read. */
+type Desired = SpecAtCommit & { readonly parsed: ValidSpec };
 
 async function judgeSpec(
   deps: Deps,
   wanted: Wanted,
-  desired: { readonly application: Application; readonly text: string; readonly run: Run },
+  desired: Desired & { readonly run: Run },
 ): Promise<Result<Verdict>> {
   const { source, commit, releases } = wanted;
   const [latest] = releases;
-  const { application, text, run } = desired;
+  const { parsed, text, run } = desired;
+  const { application } = parsed;
   const previous = latest === undefined ? ok(undefined) : unpackSpec(latest.spec.spec);
   if (!previous.ok) return previous;
   const { project, environment, name } = source.spec.application;
@@ -141,7 +152,7 @@ async function judgeSpec(
   });
   if (!granted.ok) return ok({ kind: 'refused', problems: [withPosition(granted.problem, text)] });
 
-  const missing = await deps.secrets.missing(key, requiredSecrets(application));
+  const missing = await deps.secrets.missing(key, secretsToHave(parsed));
   if (!missing.ok) return verdictOf(missing.problem);
   const planned = planRelease({ granted: granted.value, previous: previous.value, missingSecrets: missing.value });
   const [first, ...others] = [...planned.refusals, ...installationRefusals(deps, application)];
@@ -151,34 +162,20 @@ async function judgeSpec(
     if (!same.ok) return same;
     if (same.value) return ok({ kind: 'unchanged', revision: latest.spec.revision });
   }
-  return accept(deps, wanted, { application, commit });
+  return accept(deps, wanted, desired);
 }
 
-type SpecRead = { readonly application: Application; readonly text: string } | { readonly refused: Verdict };
-
-async function readSpec(deps: Deps, wanted: Wanted, run: Run): Promise<Result<SpecRead>> {
-  const { source, commit } = wanted;
+async function readSpec(deps: Deps, { source, commit }: Wanted, run: Run): Promise<Result<SpecAtCommit>> {
   const repository = deps.store.repositories.cached(source.spec.repository);
   if (repository === undefined)
     return fail(problem('cluster_unavailable', 'the repository of this source is not in the cache yet'));
   const remote = await remoteOf(repository, deps);
   if (!remote.ok) return remote;
-  const file = await deps.git.readFile({
-    remote: remote.value,
-    commit,
-    path: storedPath(source.spec.path),
-    maxBytes: LIMITS.specBytes,
-    signal: run.signal,
-  });
-  if (!file.ok) return file;
-  const parsed = parseSpec(file.value.text);
-  if (parsed.ok) return ok({ application: parsed.application, text: file.value.text });
-  const [first = problem('invalid_spec'), ...others] = parsed.problems;
-  return ok({ refused: { kind: 'refused', problems: [first, ...others] } });
+  return readSpecAt(deps, { source, remote: remote.value, commit, fork: false, signal: run.signal });
 }
 
 /** What this installation can not run, whatever the grant says. */
-export function installationRefusals(deps: Deps, application: Application): readonly Problem[] {
+export function installationRefusals(deps: Pick<Deps, 'options'>, application: Application): readonly Problem[] {
   const [exposed] = Object.entries(application.services).filter(([, service]) => service.public);
   if (exposed !== undefined && deps.options.appDomain === undefined)
     return [problem('app_domain_required', undefined, { at: `services.${exposed[0]}.public` })];
@@ -190,12 +187,9 @@ function verdictOf(p: Problem): Result<Verdict> {
   return p.kind === 'rejected' ? ok({ kind: 'refused', problems: [p] }) : fail(p);
 }
 
-async function accept(
-  deps: Deps,
-  wanted: Wanted,
-  desired: { readonly application: Application; readonly commit: CommitSha },
-): Promise<Result<Verdict>> {
-  const { source, application, releases } = wanted;
+async function accept(deps: Deps, wanted: Wanted, { parsed, envFiles }: Desired): Promise<Result<Verdict>> {
+  const { source, application, releases, commit } = wanted;
+  const desired = parsed.application;
   if (application === undefined)
     return verdictOf(problem('not_found', 'the application of this source does not exist; remove and add the source'));
   const waiting = releases.filter(
@@ -205,13 +199,18 @@ async function accept(
   // Last look before the only write that counts: a newer commit, another grant or a removal makes this plan stale (invariant 10).
   let stale = false;
   const again = await deps.store.sources.updateStatus(source.name, (current) => {
-    stale =
-      current.deleting || current.generation !== source.generation || current.status.seen?.commit !== desired.commit;
-    // Forgotten until the release is on record, so that a run cut off in between plans whatever the ref shows then.
-    return stale || current.status.planned === undefined ? undefined : { ...current.status, planned: undefined };
+    stale = current.deleting || current.generation !== source.generation || current.status.seen?.commit !== commit;
+    // Forgotten until the release is on record, so that a run cut off in between plans whatever the ref shows then. Such a run could not
+    // tell which env files the release was read with.
+    const next = { ...withEnvFiles(current.status, envFiles), planned: undefined };
+    const isSame = current.status.planned === undefined && next.envFiles === current.status.envFiles;
+    return stale || isSame ? undefined : next;
   });
   if (!again.ok) return again.problem.code === 'not_found' ? fail(problem('conflict')) : again;
   if (stale) return fail(problem('conflict'));
+  const { project, environment, name } = source.spec.application;
+  const imported = await deps.secrets.addImported({ project, environment, name }, parsed.imported);
+  if (!imported.ok) return verdictOf(imported.problem);
 
   const revision = Math.max(releases[0]?.spec.revision ?? 0, application.status.acceptedRevision ?? 0) + 1;
   const created = await deps.store.releases.create({
@@ -220,18 +219,18 @@ async function accept(
       application: application.name,
       applicationId: application.spec.id,
       revision,
-      specDigest: digestOf(desired.application),
-      spec: packSpec(desired.application),
+      specDigest: digestOf(desired),
+      spec: packSpec(desired),
       origin: {
         kind: 'git',
         actor: source.spec.grant.owner,
         source: source.name,
         ref: source.spec.ref,
-        commit: desired.commit,
+        commit,
         grantRevision: source.spec.grant.revision,
         trigger: wanted.trigger,
       },
-      ...acceptedBuilds(deps, desired.application, { key: source.spec.application, commit: desired.commit }),
+      ...acceptedBuilds(deps, desired, { key: source.spec.application, commit }),
     },
   });
   if (!created.ok) return created.problem.code === 'already_exists' ? fail(problem('conflict')) : created;
@@ -262,7 +261,7 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
   if (!next.ok) return next;
   const [first] = verdict.kind === 'refused' ? verdict.problems : [];
   const settled = await deps.store.sources.updateStatus(source.name, (current) => ({
-    ...current.status,
+    ...(verdict.envFiles === undefined ? current.status : withEnvFiles(current.status, verdict.envFiles)),
     observedGeneration: source.generation,
     planned: {
       commit,

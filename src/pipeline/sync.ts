@@ -140,9 +140,12 @@ async function touchedSources(
   return ok(sources.filter((source) => wantsFreshLook(source) || needsPlan(source) || pathsOf(source).some(isTouched)));
 }
 
-/** The file, and the contexts and Dockerfiles it builds from; `.` is the whole repository, which every commit changes. */
+/**
+ * The file, the env files it names, and the contexts and Dockerfiles it builds from; `.` is the whole repository, which every commit
+ * changes.
+ */
 function pathsOf({ spec, status }: GitSource): readonly string[] {
-  return [spec.path, ...(status.watched ?? [])];
+  return [spec.path, ...(status.envFiles ?? []), ...(status.watched ?? [])];
 }
 
 /** Writes what each source must know, and answers the jobs that follow from it. */

@@ -103,6 +103,10 @@ export const GitSourceStatus = z.object({
     .array(z.string())
     .optional()
     .describe('build contexts and Dockerfiles of the last plan: a commit that changes one is planned too'),
+  envFiles: z
+    .array(z.string())
+    .optional()
+    .describe('env files of the last plan, also ones that are not there: a commit that changes one is planned too'),
   reports: z.array(CommitReport).optional(),
 });
 
@@ -155,7 +159,17 @@ export type InventoryEntry = z.infer<typeof InventoryEntry>;
 
 export const ServiceState = z.object({
   name: z.string(),
-  status: z.enum(['missing', 'deploying', 'ready', 'failed', 'pending', 'running', 'completed']),
+  status: z.enum([
+    'missing',
+    'deploying',
+    'ready',
+    'failed',
+    'pending',
+    'running',
+    'completed',
+    'scheduled',
+    'stopped',
+  ]),
   ready: z.int().optional(),
   desired: z.int().optional(),
   image: z.string().optional(),
@@ -180,6 +194,10 @@ export const ApplicationStatus = z.object({
   phase: z.enum(['queued', 'healthy', 'empty', 'failed', 'cancelled']).optional(),
   fence: z.int().optional().describe('of the lease under which this was last written; never falls'),
   acceptedRevision: z.int().optional(),
+  acceptedAt: Timestamp.optional().describe(
+    'when the API took the accepted revision, just before its Release is created',
+  ),
+  acceptedFor: z.string().optional().describe('the idempotency digest it was taken for'),
   gitRevision: z
     .int()
     .optional()
@@ -219,6 +237,7 @@ export const ReleaseSpec = z.object({
     identity: z.string().optional().describe('who asked over the API; rechecked while the release runs'),
     key: z.string().optional().describe('id of the API key it was asked with'),
     action: z.enum(['deploy', 'rollback', 'restart', 'scale', 'stop', 'resume']).optional(),
+    via: z.enum(['api', 'cli', 'local']).optional(),
     holds: z
       .string()
       .optional()

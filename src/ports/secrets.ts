@@ -4,6 +4,19 @@ import type { ApplicationKey, Result } from '../kernel/index.ts';
 export interface SecretStore {
   /** Creates or replaces. `invalid_secret` for an empty, NUL-holding or over 64 KiB value; `secret_limit` past 100. */
   set(application: ApplicationKey, name: string, value: string): Promise<Result<'created' | 'replaced'>>;
+  /**
+   * Creates the secrets of env files that do not exist yet, marked as such. Their names follow from their values, so what exists stays as
+   * it is, and counts as written now. Problems as for `set`.
+   */
+  addImported(
+    application: ApplicationKey,
+    secrets: readonly { readonly ref: string; readonly value: string }[],
+  ): Promise<Result<void>>;
+  /**
+   * Deletes the secrets of env files that are not in `kept`, and tells how many. One that was written within the last hour stays: a release
+   * that refers to it may be about to be accepted.
+   */
+  pruneImported(application: ApplicationKey, kept: ReadonlySet<string>): Promise<Result<number>>;
   /** Names and times only. */
   list(application: ApplicationKey): Promise<Result<readonly { readonly name: string; readonly updatedAt: string }[]>>;
   /** False when there was none. */

@@ -98,6 +98,48 @@ export function describeSecretsContract(
       expect(must(await secrets().set(full, 's99', 'y'))).toBe('replaced');
     });
 
+    test('adds the secrets of env files once, and prunes those no release refers to', async () => {
+      const key = { project: 'acme', environment: 'production', name: 'imports' };
+      const at = (minutes: number) =>
+        createSecretStore({
+          cluster: under.cluster,
+          namespace: under.namespace,
+          clock: { ...realClock, now: () => new Date(Date.parse('2026-01-01T00:00:00Z') + minutes * 60_000) },
+        });
+      const names = async (): Promise<readonly string[]> => must(await at(0).list(key)).map(({ name: short }) => short);
+      must(await at(0).set(key, 'own', 'x'));
+      const entries = ['env-a', 'env-b', 'env-c', 'own'].map((ref) => ({ ref, value: `value of ${ref}` }));
+      must(await at(0).addImported(key, entries));
+      must(await at(0).addImported(key, []));
+      expect(await names()).toEqual(['env-a', 'env-b', 'env-c', 'own']);
+      const values = must(await at(0).snapshot(key, ['env-a', 'own']));
+      expect([...values]).toEqual([
+        ['env-a', 'value of env-a'],
+        ['own', 'x'],
+      ]);
+      const live = must(await under.cluster.get(secretRef(`env-${secretScope(key)}-env-a`)))!;
+      expect(live.metadata.labels).toMatchObject({ 'hakopod.io/imported': 'true' });
+
+      // young ones stay, whatever refers to them
+      expect(must(await at(59).pruneImported(key, new Set()))).toBe(0);
+      // an acceptance counts as a write, so that the hour starts again
+      must(await at(40).addImported(key, entries.slice(1, 2)));
+      expect(must(await at(61).pruneImported(key, new Set(['env-a'])))).toBe(1);
+      expect(await names()).toEqual(['env-a', 'env-b', 'own']);
+      expect(must(await at(1000).pruneImported(key, new Set()))).toBe(2);
+      expect(await names()).toEqual(['own']);
+    });
+
+    test('refuses secrets of env files over the limit, and ones that are none', async () => {
+      const key = { project: 'acme', environment: 'production', name: 'limits' };
+      const entries = Array.from({ length: 101 }, (_, i) => ({ ref: `env-${i}`, value: 'x' }));
+      const refused = await secrets().addImported(key, entries);
+      expect(refused.ok ? 'ok' : refused.problem.code).toBe('secret_limit');
+      expect(must(await secrets().list(key))).toEqual([]);
+      const empty = await secrets().addImported(key, [{ ref: 'env-x', value: '' }]);
+      expect(empty.ok ? 'ok' : empty.problem.code).toBe('invalid_secret');
+    });
+
     test('never overwrites or removes a Secret that Hakopod did not make', async () => {
       must(
         await under.cluster.create({

@@ -1,5 +1,14 @@
 import { defaultGrant } from '../../src/grant/index.ts';
-import { type CommitSha, fail, ok, problem, type RefName, type RepoPath, type Result } from '../../src/kernel/index.ts';
+import {
+  type CommitSha,
+  fail,
+  ok,
+  type Problem,
+  problem,
+  type RefName,
+  type RepoPath,
+  type Result,
+} from '../../src/kernel/index.ts';
 import type { Deps, PipelineOptions } from '../../src/pipeline/index.ts';
 import type {
   Application,
@@ -115,8 +124,13 @@ export type Memory = {
   open: { readonly requests: readonly OpenPullRequest[]; readonly complete: boolean };
   /** The head at the Git server. */
   pullHead: CommitSha | undefined;
+  /** The specification by commit, and other files by `commit:path`. */
   readonly files: Map<string, string>;
+  /** What the Git server answers for a path instead. */
+  readonly unreadable: Map<string, Problem>;
   readonly secrets: Set<string>;
+  /** Values of secrets that came from env files, by name. */
+  readonly imported: Map<string, string>;
   mentions: { commit: string; at: string }[];
   head: CommitSha | undefined;
   changed: ReadonlySet<RepoPath> | undefined;
@@ -154,6 +168,8 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     commentAnswers: [],
     files: new Map(),
     secrets: new Set(),
+    imported: new Map(),
+    unreadable: new Map(),
     mentions: [],
     head: SHA(1),
     changed: undefined,
@@ -174,6 +190,8 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
             .filter((release) => release.spec.application === name)
             .sort((a, b) => b.spec.revision - a.spec.revision),
         ),
+      byIdempotency: async (digest: string) =>
+        ok([...releases.items.values()].find((release) => release.spec.idempotency === digest)),
     },
     sourcesOf: (repository: string, ref: string) =>
       [...sources.items.values()].filter(({ spec }) => spec.repository === repository && spec.ref === ref),
@@ -195,6 +213,13 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
           world.askedSecrets.push(...names);
           return ok(names.filter((name) => !world.secrets.has(name)));
         },
+        addImported: async (_key: unknown, entries: readonly { ref: string; value: string }[]) => {
+          for (const { ref, value } of entries) {
+            world.secrets.add(ref);
+            world.imported.set(ref, value);
+          }
+          return ok(undefined);
+        },
       },
       credentials: { forRepository: async () => ok(undefined), remove: async () => ok(undefined) },
       git: {
@@ -205,7 +230,10 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
           return ok(refs);
         },
         readFile: async ({ commit, path }: { commit: CommitSha; path: RepoPath }) => {
-          const text = world.files.get(commit);
+          const refusal = world.unreadable.get(path);
+          if (refusal !== undefined) return fail(refusal);
+          const text =
+            world.files.get(`${commit}:${path}`) ?? (path.endsWith('.toml') ? world.files.get(commit) : undefined);
           return text === undefined ? fail(problem('file_not_found')) : ok({ commit, path, oid: commit, text });
         },
         changedPaths: async () => ok(world.changed),

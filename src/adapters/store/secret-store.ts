@@ -10,7 +10,7 @@ import {
   secretScope,
 } from '../../kernel/index.ts';
 import type { Clock, Cluster, SecretStore } from '../../ports/index.ts';
-import { SECRET_SCOPE, UPDATED_AT } from './labels.ts';
+import { IMPORTED, SECRET_SCOPE, UPDATED_AT } from './labels.ts';
 import { removeSecret, saveSecret, secretRef, secretValue } from './secret-objects.ts';
 
 export type SecretStoreOptions = { readonly cluster: Cluster; readonly namespace: string; readonly clock: Clock };
@@ -18,10 +18,16 @@ export type SecretStoreOptions = { readonly cluster: Cluster; readonly namespace
 /** The one key of an application secret's data. */
 const KEY = 'value';
 
+/** How long an imported secret stays that no release refers to, and how much of that may pass before it is written again. */
+const YOUNG_MS = 3_600_000;
+const TOUCH_MS = YOUNG_MS / 2;
+
 /** Application secrets as Kubernetes Secrets `env-<scope>-<name>` of the control namespace (facts 6.6). */
 export function createSecretStore(options: SecretStoreOptions): SecretStore {
   const { cluster, namespace, clock } = options;
   const nameOf = (application: ApplicationKey, name: string): string => `env-${secretScope(application)}-${name}`;
+  const isYoung = ({ metadata }: Manifest, ms: number): boolean =>
+    clock.now().getTime() - Date.parse(metadata.annotations?.[UPDATED_AT] ?? '') < ms;
   const listOf = (application: ApplicationKey, metadataOnly?: true): Promise<Result<readonly Manifest[]>> =>
     cluster.list({
       apiVersion: 'v1',
@@ -45,6 +51,46 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
         labels: { [SECRET_SCOPE]: secretScope(application) },
         annotations: { [UPDATED_AT]: clock.now().toISOString() },
       });
+    },
+    addImported: async (application, entries) => {
+      if (entries.length === 0) return ok(undefined);
+      const existing = await listOf(application, true);
+      if (!existing.ok) return existing;
+      const known = new Map(existing.value.map((secret) => [secret.metadata.name, secret]));
+      const wanted = entries.filter(({ ref }) => {
+        const secret = known.get(nameOf(application, ref));
+        return secret === undefined || (isImported(secret) && !isYoung(secret, TOUCH_MS));
+      });
+      const added = wanted.filter(({ ref }) => !known.has(nameOf(application, ref))).length;
+      if (known.size + added > LIMITS.secretsPerApplication) return fail(problem('secret_limit'));
+      for (const { ref, value } of wanted) {
+        const refusal = refusalOf(ref, value);
+        if (refusal !== undefined) return fail(problem('invalid_secret', refusal));
+        const saved = await saveSecret(cluster, secretRef(namespace, nameOf(application, ref)), {
+          data: { [KEY]: value },
+          labels: { [SECRET_SCOPE]: secretScope(application), [IMPORTED]: 'true' },
+          annotations: { [UPDATED_AT]: clock.now().toISOString() },
+        });
+        if (!saved.ok) return saved;
+      }
+      return ok(undefined);
+    },
+    pruneImported: async (application, kept) => {
+      const listed = await listOf(application, true);
+      if (!listed.ok) return listed;
+      const old = listed.value.filter(
+        (secret) => isImported(secret) && !kept.has(shortName(secret, application)) && !isYoung(secret, YOUNG_MS),
+      );
+      let deleted = 0;
+      for (const { metadata } of old) {
+        const { uid = '', resourceVersion = '' } = metadata;
+        const ref = secretRef(namespace, metadata.name);
+        const gone = await cluster.delete(ref, { uid, resourceVersion, propagation: 'Background' });
+        // somebody wrote it since: it is wanted again
+        if (!gone.ok && gone.problem.code !== 'conflict') return gone;
+        if (gone.ok) deleted += 1;
+      }
+      return ok(deleted);
     },
     list: async (application) => {
       const listed = await listOf(application, true);
@@ -77,6 +123,10 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
       return ok(new Map(found));
     },
   };
+}
+
+function isImported(secret: Manifest): boolean {
+  return secret.metadata.labels?.[IMPORTED] === 'true';
 }
 
 function shortName(secret: Manifest, application: ApplicationKey): string {

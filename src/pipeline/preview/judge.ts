@@ -1,12 +1,13 @@
 import { evaluateGrant } from '../../grant/index.ts';
-import { type CommitSha, LIMITS, ok, type Problem, type Result, releaseName } from '../../kernel/index.ts';
+import { type CommitSha, ok, type Problem, type Result, releaseName } from '../../kernel/index.ts';
 import { planMarkdown, planRelease, refusalMarkdown, summarisePlan } from '../../plan/index.ts';
 import type { GitSource, Remote } from '../../ports/index.ts';
-import { type Application, parseSpec, requiredSecrets, withPosition } from '../../spec/index.ts';
+import { type Application, withPosition } from '../../spec/index.ts';
 import { describeOutcome, planTitle, type Shown } from '../../status/index.ts';
-import { type Deps, storedPath } from '../context.ts';
+import type { Deps } from '../context.ts';
 import { installationRefusals } from '../plan.ts';
 import { unpackSpec } from '../release-body.ts';
+import { readSpecAt, secretsToHave } from '../spec-at-commit.ts';
 
 /** What a head comes to for one source. */
 export type Verdict = {
@@ -31,22 +32,15 @@ export type Question = {
 };
 
 /**
- * Plans the head's file under the base's grant against the accepted revision. Reads a Git blob and the custom resources, and, for a head
+ * Plans the head's file, with the env files it names, under the base's grant against the accepted revision. Reads Git blobs and the custom resources, and, for a head
  * of the repository itself, which secrets exist; a fork's plan asks for nothing of the kind (DESIGN invariant 9). Writes nothing. A failure
  * is only what another try may mend.
  */
 export async function judge(deps: Deps, question: Question): Promise<Result<Verdict>> {
   const { source, head, fork } = question;
-  const file = await deps.git.readFile({
-    remote: question.remote,
-    commit: head,
-    path: storedPath(source.spec.path),
-    maxBytes: LIMITS.specBytes,
-    signal: question.signal,
-  });
-  if (!file.ok) return refusalOf(source, file.problem);
-  const { text } = file.value;
-  const parsed = parseSpec(text);
+  const read = await readSpecAt(deps, { source, remote: question.remote, commit: head, fork, signal: question.signal });
+  if (!read.ok) return refusalOf(source, read.problem);
+  const { text, parsed } = read.value;
   if (!parsed.ok) return ok(refused(source, parsed.problems));
   const { application } = parsed;
 
@@ -71,7 +65,7 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
   const revision = accepted.value === undefined ? {} : { revision: accepted.value.revision };
   if (!granted.ok) return ok({ ...refused(source, [withPosition(granted.problem, text)]), ...revision });
 
-  const missing = fork ? ok(undefined) : await deps.secrets.missing(key, requiredSecrets(application));
+  const missing = fork ? ok(undefined) : await deps.secrets.missing(key, secretsToHave(parsed));
   if (!missing.ok) return missing;
   const planned = planRelease({
     granted: granted.value,

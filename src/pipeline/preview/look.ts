@@ -45,12 +45,19 @@ export async function touchedBy(
   const { base, head, sources, signal } = input;
   if (base === undefined || sources.length === 0) return ok(sources);
   const paths = new Set<RepoPath>();
-  for (const { spec } of sources) {
-    const path = repoPath(spec.path);
+  for (const text of sources.flatMap(pathsOf)) {
+    const path = repoPath(text);
     if (path.ok) paths.add(path.value);
   }
   const changed = await deps.git.changedPaths({ remote, base, head, paths: [...paths], signal });
   if (!changed.ok) return changed;
   const set = changed.value;
-  return ok(set === undefined ? sources : sources.filter((source) => set.has(storedPath(source.spec.path))));
+  return ok(
+    set === undefined ? sources : sources.filter((source) => pathsOf(source).some((path) => set.has(storedPath(path)))),
+  );
+}
+
+/** The file and the env files it names at the base; what a build reads changes no plan. */
+function pathsOf({ spec, status }: GitSource): readonly string[] {
+  return [spec.path, ...(status.envFiles ?? [])];
 }

@@ -1,7 +1,7 @@
 import { LIMITS, type Manifest, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, Release } from '../../ports/index.ts';
 import { serviceStates } from '../../reconcile/index.ts';
-import type { Application } from '../../spec/index.ts';
+import { type Application, requiredSecrets } from '../../spec/index.ts';
 import { describeOutcome, readyCondition, type Standing } from '../../status/index.ts';
 import { pruneBuilds } from '../builds.ts';
 import { reportOf, reportsOf, withReport } from '../ledger.ts';
@@ -117,6 +117,7 @@ async function observeServices(
   const kinds = [
     { apiVersion: 'apps/v1', kind: 'Deployment' },
     { apiVersion: 'batch/v1', kind: 'Job' },
+    { apiVersion: 'batch/v1', kind: 'CronJob' },
     { apiVersion: 'v1', kind: 'Pod' },
   ];
   const lists = await Promise.all(
@@ -188,6 +189,8 @@ export async function pruneHistory(session: Session, releases: readonly Release[
     const deleted = await session.deps.store.releases.delete(release.name, release.uid);
     if (!deleted.ok) return deleted;
   }
+  const pruned = old.length > 0 ? await pruneImported(session) : ok(undefined);
+  if (!pruned.ok) return pruned;
   const isBuilt = releases.some((release) => release.spec.builds !== undefined);
   return isBuilt
     ? pruneBuilds(
@@ -196,4 +199,21 @@ export async function pruneHistory(session: Session, releases: readonly Release[
         releases.filter((release) => !old.includes(release)),
       )
     : ok(undefined);
+}
+
+/** The secrets of env files go with the last release that refers to them. A release that can not be read keeps them all. */
+async function pruneImported(session: Session): Promise<Result<unknown>> {
+  const { store, secrets } = session.deps;
+  const releases = await store.releases.ofApplication(session.application);
+  const application = await store.applications.get(session.application);
+  if (!releases.ok) return releases;
+  if (!application.ok || application.value === undefined) return application;
+  const kept = new Set<string>();
+  for (const { spec } of releases.value) {
+    const desired = unpackSpec(spec.spec);
+    if (!desired.ok) return ok(undefined);
+    for (const name of requiredSecrets(desired.value)) kept.add(name);
+  }
+  const { project, environment, name } = application.value.spec;
+  return secrets.pruneImported({ project, environment, name }, kept);
 }
