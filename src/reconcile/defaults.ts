@@ -75,6 +75,45 @@ function fillJob(spec: Mutable): void {
   setDefault(spec, 'manualSelector', false);
 }
 
+function fillCronJob(spec: Mutable): void {
+  setDefault(spec, 'concurrencyPolicy', 'Allow');
+  setDefault(spec, 'suspend', false);
+  setDefault(spec, 'successfulJobsHistoryLimit', 3);
+  setDefault(spec, 'failedJobsHistoryLimit', 1);
+  const job = object(object(spec.jobTemplate)?.spec);
+  if (job === undefined) return;
+  // Unlike a Job, its template gets no defaults of its own beyond those of the pods.
+  const template = object(job.template);
+  if (template !== undefined) fillPodTemplate(template);
+}
+
+const SCALE_UP = [
+  { type: 'Pods', value: 4, periodSeconds: 15 },
+  { type: 'Percent', value: 100, periodSeconds: 15 },
+];
+const SCALE_DOWN = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
+
+function fillAutoscaler(spec: Mutable): void {
+  setDefault(spec, 'minReplicas', 1);
+  const behavior = object(spec.behavior);
+  if (behavior === undefined) return;
+  for (const [direction, policies] of [
+    ['scaleUp', SCALE_UP],
+    ['scaleDown', SCALE_DOWN],
+  ] as const) {
+    setDefault(behavior, direction, {});
+    const rules = object(behavior[direction]) ?? {};
+    setDefault(rules, 'selectPolicy', 'Max');
+    setDefault(rules, 'policies', policies);
+    if (direction === 'scaleUp') setDefault(rules, 'stabilizationWindowSeconds', 0);
+  }
+}
+
+function fillClaim(spec: Mutable): void {
+  setDefault(spec, 'volumeMode', 'Filesystem');
+  fillQuantities(object(object(spec.resources)?.requests));
+}
+
 function fillService(spec: Mutable): void {
   setDefault(spec, 'type', 'ClusterIP');
   setDefault(spec, 'sessionAffinity', 'None');
@@ -111,6 +150,9 @@ export function normalForm(manifest: Manifest): Manifest {
   if (spec !== undefined) {
     if (manifest.kind === 'Deployment') fillDeployment(spec);
     if (manifest.kind === 'Job') fillJob(spec);
+    if (manifest.kind === 'CronJob') fillCronJob(spec);
+    if (manifest.kind === 'HorizontalPodAutoscaler') fillAutoscaler(spec);
+    if (manifest.kind === 'PersistentVolumeClaim') fillClaim(spec);
     if (manifest.kind === 'Service') fillService(spec);
     if (manifest.kind === 'NetworkPolicy') fillNetworkPolicy(spec);
     if (manifest.kind === 'ResourceQuota') fillQuantities(object(spec.hard));

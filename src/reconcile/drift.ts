@@ -89,9 +89,14 @@ function compare(path: readonly string[], pair: readonly [unknown, unknown], v: 
   if (desired !== live) v.found.push({ path: path.join('.'), kind: 'changed' });
 }
 
+/** What says who wrote an object last, and in which attempt. */
+const NOTES: readonly string[] = [ANNOTATIONS.operation, ANNOTATIONS.jobCreation].map(
+  (key) => `metadata.annotations.${key}`,
+);
+
 /** The release that last wrote an object is a note, not a wish: alone it is no reason to write. A Deployment's revision is one. */
 function isNote(difference: Difference): boolean {
-  return difference.path === `metadata.annotations.${ANNOTATIONS.operation}`;
+  return NOTES.includes(difference.path);
 }
 
 /** Label and annotation keys we set the last time and do not set now, as paths. */

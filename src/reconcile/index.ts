@@ -3,6 +3,7 @@
  * ready or failed, and what to delete. In: rendered and observed objects, the inventory, recorded results. Out: decisions as data. It
  * never calls the cluster, reads no clock, and never says yes to touching an object that is not ours (invariant 8).
  */
+export { claimChange } from './claims.ts';
 export { confirmFailure, type DeploymentVerdict, deploymentVerdict, type Strike } from './deployment-verdict.ts';
 export { type Difference, drift, isInPodTemplate, sealed } from './drift.ts';
 export { decideJob, type JobDecision, type JobRecord } from './job.ts';
@@ -17,7 +18,9 @@ export {
   recorded,
   refKey,
 } from './ownership.ts';
-export { pruneSet, secretsInUse, stalePolicies } from './prune.ts';
+export { isSnapshot, pruneSet, snapshotsInUse, stalePolicies } from './prune.ts';
+export { keepReplicas } from './replicas.ts';
+export { heldBack } from './schedule.ts';
 export { type ObservedService, serviceStates } from './states.ts';
 export {
   kindChange,

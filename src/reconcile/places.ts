@@ -19,6 +19,8 @@ const ASSIGNED: Readonly<Record<string, readonly string[]>> = {
   Service: ['spec.clusterIP', 'spec.clusterIPs', 'spec.ipFamilies', 'spec.ipFamilyPolicy'],
   // Absent in the desired object only while an autoscaler owns it.
   Deployment: ['spec.replicas'],
+  // The class only when the file names none; another one is a change that is refused.
+  PersistentVolumeClaim: ['spec.volumeName', 'spec.storageClassName'],
   Job: [
     'spec.selector',
     'spec.template.metadata.labels.batch.kubernetes.io/controller-uid',

@@ -1,42 +1,86 @@
 import type { Manifest, ObjectRef } from '../kernel/index.ts';
-import { array, at } from './json.ts';
+import { array, at, object } from './json.ts';
 import { type InventoryEntry, refKey } from './ownership.ts';
 
 /** Kinds that may be pruned, in this order: first what leads traffic in, then what runs, then what it read, last what fenced it in. */
-const PRUNED: readonly string[] = ['Ingress', 'Service', 'Deployment', 'Job', 'Secret', 'NetworkPolicy'];
+const PRUNED: readonly string[] = [
+  'Ingress',
+  'Service',
+  'HorizontalPodAutoscaler',
+  'CronJob',
+  'Deployment',
+  'Job',
+  'ConfigMap',
+  'Secret',
+  'NetworkPolicy',
+];
 
-/** Names of the Secrets that pods, or the templates of workloads, refer to. */
-export function secretsInUse(objects: readonly Manifest[]): ReadonlySet<string> {
-  const names = objects.flatMap((object) => {
-    const spec = object.kind === 'Pod' ? object.spec : at(object, 'spec', 'template', 'spec');
-    const containers = [...array(at(spec, 'initContainers')), ...array(at(spec, 'containers'))];
-    return containers.flatMap((container) => [
-      ...array(container.env).map((env) => at(env, 'valueFrom', 'secretKeyRef', 'name')),
-      ...array(container.envFrom).map((source) => at(source, 'secretRef', 'name')),
+/** Immutable copies of what pods read; they go when the last reader is gone. */
+const SNAPSHOTS: readonly string[] = ['ConfigMap', 'Secret'];
+
+/** Whether an object on record is a snapshot, which may still have readers. */
+export function isSnapshot(entry: { readonly kind: string }): boolean {
+  return SNAPSHOTS.includes(entry.kind);
+}
+
+function podSpecOf(manifest: Manifest): unknown {
+  if (manifest.kind === 'Pod') return manifest.spec;
+  const job = manifest.kind === 'CronJob' ? at(manifest, 'spec', 'jobTemplate') : manifest;
+  return at(job, 'spec', 'template', 'spec');
+}
+
+function readByContainer(container: unknown): readonly (readonly [kind: string, name: unknown])[] {
+  const env = array(at(container, 'env')).map((item) => object(item.valueFrom));
+  const from = array(at(container, 'envFrom'));
+  return [
+    ...env.map((source) => ['Secret', at(source, 'secretKeyRef', 'name')] as const),
+    ...env.map((source) => ['ConfigMap', at(source, 'configMapKeyRef', 'name')] as const),
+    ...from.map((source) => ['Secret', at(source, 'secretRef', 'name')] as const),
+    ...from.map((source) => ['ConfigMap', at(source, 'configMapRef', 'name')] as const),
+  ];
+}
+
+function readByVolume(volume: unknown): readonly (readonly [kind: string, name: unknown])[] {
+  const projected = array(at(volume, 'projected', 'sources'));
+  return [
+    ['Secret', at(volume, 'secret', 'secretName')],
+    ['ConfigMap', at(volume, 'configMap', 'name')],
+    ...projected.map((source) => ['Secret', at(source, 'secret', 'name')] as const),
+    ...projected.map((source) => ['ConfigMap', at(source, 'configMap', 'name')] as const),
+  ];
+}
+
+/** The Secrets and ConfigMaps that pods, or the templates of workloads, read, as `Kind/name`. */
+export function snapshotsInUse(objects: readonly Manifest[]): ReadonlySet<string> {
+  const read = objects
+    .map(podSpecOf)
+    .flatMap((spec) => [
+      ...[...array(at(spec, 'initContainers')), ...array(at(spec, 'containers'))].flatMap(readByContainer),
+      ...array(at(spec, 'volumes')).flatMap(readByVolume),
+      ...array(at(spec, 'imagePullSecrets')).map((secret) => ['Secret', secret.name] as const),
     ]);
-  });
-  return new Set(names.filter((name) => typeof name === 'string'));
+  return new Set(read.flatMap(([kind, name]) => (typeof name === 'string' ? [`${kind}/${name}`] : [])));
 }
 
 /**
  * What to delete after a release, in order. Only objects on record, of a kind that may be pruned, that the rendering no longer has; never a
- * claim, a namespace or a quota, and nothing at all unless `renderedOk` (invariant 8). A Secret that a live pod still reads stays for a
- * later pass. The caller reads each object and asks `decideDelete` before it deletes.
+ * claim, a namespace or a quota, and nothing at all unless `renderedOk` (invariant 8). A snapshot that a pod or a kept job still reads
+ * stays for a later pass. The caller reads each object and asks `decideDelete` before it deletes.
  */
 export function pruneSet(request: {
   readonly inventory: readonly InventoryEntry[];
   readonly rendered: readonly ObjectRef[];
   readonly renderedOk: boolean;
-  /** Names of Secrets that pods or templates refer to; `undefined` when they could not be read, and then no Secret is pruned. */
-  readonly secretsInUse: ReadonlySet<string> | undefined;
+  /** As `snapshotsInUse` answers; `undefined` when it is not known, and then no snapshot is pruned. */
+  readonly snapshotsInUse: ReadonlySet<string> | undefined;
 }): readonly InventoryEntry[] {
-  const { inventory, rendered, renderedOk, secretsInUse: used } = request;
+  const { inventory, rendered, renderedOk, snapshotsInUse: used } = request;
   if (!renderedOk) return [];
   const wanted = new Set(rendered.map(refKey));
   const rank = (entry: InventoryEntry): number => PRUNED.indexOf(entry.kind);
   return inventory
     .filter((entry) => rank(entry) >= 0 && !wanted.has(refKey(entry)))
-    .filter((entry) => entry.kind !== 'Secret' || (used !== undefined && !used.has(entry.name)))
+    .filter((entry) => !isSnapshot(entry) || (used !== undefined && !used.has(`${entry.kind}/${entry.name}`)))
     .sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 

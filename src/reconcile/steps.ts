@@ -1,5 +1,5 @@
 import { type Problem, problem } from '../kernel/index.ts';
-import { jobName, namespaceName, startupSeconds } from '../render/index.ts';
+import { cronJobName, jobName, namespaceName, startupSeconds } from '../render/index.ts';
 import { type Application, dependencyOrder } from '../spec/index.ts';
 import { type InventoryEntry, refKey } from './ownership.ts';
 
@@ -12,13 +12,15 @@ export type ReleaseStep =
         | 'namespace'
         | 'network-policies'
         | 'quota'
+        | 'claims'
         | 'services'
         | 'prune'
+        | 'schedules'
         | 'finish';
       readonly name: string;
     }
   | {
-      readonly kind: 'service' | 'job';
+      readonly kind: 'service' | 'job' | 'schedule';
       /** `service:<service>`, for jobs too. */
       readonly name: string;
       readonly service: string;
@@ -37,10 +39,10 @@ const JOB_GRACE = 30;
 /** Seconds a release has before its budgets (facts 6.3: ten minutes in total). */
 const RELEASE_SECONDS = 600;
 
-/** Seconds we wait for one service: its startup budget, or its job's deadline and 30 s. */
+/** Seconds we wait for one service: its startup budget, or its job's deadline and 30 s; nobody waits for a schedule. */
 export function waitSeconds(application: Application, service: string, bounds: ReleaseBounds): number {
   const spec = application.services[service];
-  if (spec === undefined) return 0;
+  if (spec === undefined || spec.job?.schedule !== undefined) return 0;
   return spec.job === undefined
     ? startupSeconds(spec, bounds.rolloutTimeoutSeconds)
     : spec.job.timeout_seconds + JOB_GRACE;
@@ -48,17 +50,18 @@ export function waitSeconds(application: Application, service: string, bounds: R
 
 /**
  * The steps of a release in order: everything is read before anything is written; policies and the budget stand before anything runs; each
- * service follows what it depends on, and is public only once it is ready (facts 3.2 and 3.4); what is no longer wanted goes last.
+ * service follows what it depends on, and is public only once it is ready (facts 3.2 and 3.4); what is no longer wanted goes, and last the
+ * schedules begin (facts 3.6).
  */
 export function releaseSteps(application: Application, bounds: ReleaseBounds): readonly ReleaseStep[] {
-  const before = (['secrets', 'images', 'namespace', 'network-policies', 'quota', 'services'] as const).map(
+  const before = (['secrets', 'images', 'namespace', 'network-policies', 'quota', 'claims', 'services'] as const).map(
     (kind): ReleaseStep => ({ kind, name: kind }),
   );
   const workloads = dependencyOrder(application).flatMap((service): ReleaseStep[] => {
     const spec = application.services[service];
     if (spec === undefined) return [];
     const step: ReleaseStep = {
-      kind: spec.job === undefined ? 'service' : 'job',
+      kind: kindOf(spec),
       name: `service:${service}`,
       service,
       needs: [...spec.depends_on].sort(),
@@ -67,7 +70,7 @@ export function releaseSteps(application: Application, bounds: ReleaseBounds): r
     const ingress: ReleaseStep = { kind: 'ingress', name: `ingress:${service}`, service, needs: [service] };
     return spec.public ? [step, ingress] : [step];
   });
-  const after = (['prune', 'finish'] as const).map((kind): ReleaseStep => ({ kind, name: kind }));
+  const after = (['prune', 'schedules', 'finish'] as const).map((kind): ReleaseStep => ({ kind, name: kind }));
   return [...before, ...workloads, ...after];
 }
 
@@ -84,9 +87,14 @@ export function releaseDeadline(application: Application, bounds: ReleaseBounds,
   return new Date(startedAt.getTime() + seconds * 1000);
 }
 
+function kindOf({ job }: Application['services'][string]): 'service' | 'job' | 'schedule' {
+  if (job === undefined) return 'service';
+  return job.schedule === undefined ? 'job' : 'schedule';
+}
+
 /**
- * Refuses a service that became a job, or a job that became a service, while the object of its former kind is on record: it is removed in one
- * release and comes back in another (lifecycle page). The first in name order, or `undefined`.
+ * Refuses a service, a deployment job or a scheduled job that became another of the three while the object of its former kind is on record:
+ * it is removed in one release and comes back in another (lifecycle page). The first in name order, or `undefined`.
  */
 export function kindChange(request: {
   readonly application: Application;
@@ -96,11 +104,15 @@ export function kindChange(request: {
   const namespace = namespaceName(request.id);
   const known = new Set(request.inventory.map(refKey));
   for (const [name, spec] of Object.entries(request.application.services).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const former =
-      spec.job === undefined
-        ? { apiVersion: 'batch/v1', kind: 'Job', namespace, name: jobName(name) }
-        : { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name };
-    if (known.has(refKey(former))) return problem('kind_change', undefined, { at: `services.${name}.job` });
+    const kinds = {
+      service: { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name },
+      job: { apiVersion: 'batch/v1', kind: 'Job', namespace, name: jobName(name) },
+      schedule: { apiVersion: 'batch/v1', kind: 'CronJob', namespace, name: cronJobName(name) },
+    };
+    const former = Object.entries(kinds).filter(([kind]) => kind !== kindOf(spec));
+    if (former.some(([, ref]) => known.has(refKey(ref)))) {
+      return problem('kind_change', undefined, { at: `services.${name}.job` });
+    }
   }
   return undefined;
 }

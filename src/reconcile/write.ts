@@ -1,4 +1,5 @@
 import { displayRef, type Manifest, type ObjectRef, type Problem, problem, refOf } from '../kernel/index.ts';
+import { claimChange } from './claims.ts';
 import { type Difference, drift, sealed } from './drift.ts';
 import { at, copyOf, type Mutable, object } from './json.ts';
 import { hasOwnershipLabels, type InventoryEntry, notOwned, type Owner, ownership, refKey } from './ownership.ts';
@@ -28,7 +29,7 @@ export type WriteDecision =
  *   another object of the same name.
  * - `replace` (PUT at the live resourceVersion) when there is something in a place that is ours alone, which an apply would leave. Harmless
  *   labels, annotations and finalizers of others are carried over, and what the API server assigned.
- * - `refuse` with `not_owned`, or `conflict` (try again) while the live object is being deleted.
+ * - `refuse` with `not_owned`, with `volume_change`, or with `conflict` (try again) while the live object is being deleted.
  *
  * Jobs of another revision are for `decideJob`: what runs can not be changed.
  */
@@ -47,6 +48,8 @@ export function decideWrite(request: {
   const adopt = owned === 'adopted';
   const differences = drift(desired, live);
   if (differences.length === 0) return { action: 'none', adopt };
+  const fixed = claimChange(desired, live);
+  if (fixed !== undefined) return { action: 'refuse', problem: fixed };
   if (live.immutable === true && differences.some((d) => /^(data|type|immutable)/.test(d.path))) {
     // The name of a snapshot is made of its content, so this is not the object we made.
     return { action: 'refuse', problem: notOwned(live) };
@@ -84,6 +87,10 @@ const ASSIGNED_AT_CREATION: Readonly<Record<string, readonly (readonly string[])
     ['spec', 'ipFamilyPolicy'],
   ],
   Deployment: [['spec', 'replicas']],
+  PersistentVolumeClaim: [
+    ['spec', 'volumeName'],
+    ['spec', 'storageClassName'],
+  ],
   Job: [
     ['spec', 'selector'],
     ['spec', 'template', 'metadata', 'labels', 'batch.kubernetes.io/controller-uid'],

@@ -1,14 +1,15 @@
 import { fail, ok, type Problem, problem, type Result, refOf } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
-import { kindChange, pruneSet, secretsInUse, stalePolicies } from '../../reconcile/index.ts';
-import { allObjects, type Rendered, renderApplication, secretValues } from '../../render/index.ts';
+import { claimChange, kindChange, stalePolicies } from '../../reconcile/index.ts';
+import { type Rendered, secretValues } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
 import { resolveImages } from './images.ts';
-import { renderOptions } from './options.ts';
+import { deleteAll, prune, pruneCandidates } from './prune.ts';
+import { finalObjects, renderInput } from './render.ts';
 import { type Session, saveInventory } from './session.ts';
 import { runStep, StepRecorder } from './steps.ts';
-import { type Carrying, carryWorkload } from './workload.ts';
-import { deleteObject, writeObject } from './write.ts';
+import { type Carrying, carryWorkload, isSchedule } from './workload.ts';
+import { writeObject } from './write.ts';
 
 /**
  * Carries out one release: read everything, then write in order, then delete what is no longer wanted. Every step reads before it writes,
@@ -29,15 +30,25 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
   if (!secrets.ok) return secrets;
   const images = await runStep(recorder, 'images', () => resolveImages(carrying));
   if (!images.ok) return images;
-  const rendered = render(carrying, { images: images.value, secrets: secrets.value });
+  const creationId = session.deps.random.hex(16);
+  const input = renderInput(session, carrying, { images: images.value, secrets: secrets.value, creationId });
+  if (!input.ok) return input;
+  const rendered = finalObjects(input.value);
   if (!rendered.ok) return rendered;
+  const fixed = rendered.value.claims
+    .map((claim) => claimChange(claim, session.inventory.live(refOf(claim))))
+    .find((change) => change !== undefined);
+  if (fixed !== undefined) return fail(fixed);
 
   const foundation = await runStep(recorder, 'foundation', () => layFoundation(carrying, rendered.value));
   if (!foundation.ok) return foundation;
   const workloads = await carryWorkloads(carrying, rendered.value, recorder);
   if (!workloads.ok) return workloads;
-  const pruned = await runStep(recorder, 'prune', () => prune(carrying, rendered.value));
-  return pruned.ok ? ok(undefined) : pruned;
+  const pruned = await runStep(recorder, 'prune', () =>
+    prune({ session, release: carrying.release, check: carrying.guard.check }, rendered.value),
+  );
+  if (!pruned.ok || !rendered.value.workloads.some(isSchedule)) return pruned;
+  return runStep(recorder, 'schedules', () => startSchedules(carrying, rendered.value));
 }
 
 /** All values in one snapshot before anything is written (facts 6.6), by service and key, base64: variables, bindings and files. */
@@ -58,32 +69,19 @@ async function readSecrets(
   return ok(secretValues(desired, snapshot.value));
 }
 
-function render(
-  carrying: Carrying,
-  input: {
-    readonly images: Readonly<Record<string, string>>;
-    readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  },
-): Result<Rendered> {
-  const { session, release, desired } = carrying;
-  const application = session.deps.store.applications.cached(release.spec.application);
-  if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
-  const { project, environment, name } = application.spec;
-  return renderApplication({
-    application: desired,
-    key: { project, environment, name },
-    id: session.id,
-    revision: release.spec.revision,
-    operation: release.name,
-    images: input.images,
-    secrets: input.secrets,
-    snapshotKey: session.deps.options.snapshotKey,
-    creationId: session.deps.random.hex(16),
-    options: renderOptions(session.deps.options),
-  });
+/** Lets the schedules of a release begin, once everything else of it is there (facts 3.6). */
+async function startSchedules(carrying: Carrying, rendered: Rendered): Promise<Result<void>> {
+  const { session, release, guard } = carrying;
+  for (const { workload } of rendered.workloads.filter(isSchedule)) {
+    const allowed = guard.check();
+    if (!allowed.ok) return allowed;
+    const written = await writeObject(session, workload, { operation: release.name });
+    if (!written.ok) return written;
+  }
+  return ok(undefined);
 }
 
-/** Namespace, policies, quota and Services; a pause when policies changed, because the network applies them on its own time. */
+/** Namespace, policies, quota, claims and Services; a pause when policies changed, because the network applies them on its own time. */
 async function layFoundation(carrying: Carrying, rendered: Rendered): Promise<Result<void>> {
   const { session, release, guard } = carrying;
   const { clock, options } = session.deps;
@@ -91,21 +89,20 @@ async function layFoundation(carrying: Carrying, rendered: Rendered): Promise<Re
   const write = async (manifest: Parameters<typeof writeObject>[1]): Promise<Result<void>> => {
     const allowed = guard.check();
     if (!allowed.ok) return allowed;
-    const written = await writeObject(session, manifest, release.name);
+    const written = await writeObject(session, manifest, { operation: release.name });
     if (!written.ok) return written;
     if (manifest.kind === 'NetworkPolicy' && written.value !== 'unchanged') policiesChanged = true;
     return ok(undefined);
   };
   const namespace = await write(rendered.namespace);
   if (!namespace.ok) return namespace;
-  const others = await Promise.all([...rendered.networkPolicies, rendered.quota, ...rendered.services].map(write));
+  const { networkPolicies, quota, claims, services } = rendered;
+  const others = await Promise.all([...networkPolicies, quota, ...claims, ...services].map(write));
   const failed = others.find((result) => !result.ok);
   if (failed !== undefined) return failed;
-  const stale = stalePolicies(candidates(carrying, rendered, undefined));
-  for (const entry of stale) {
-    const gone = await deleteObject(session, entry, release.name);
-    if (!gone.ok) return gone;
-  }
+  const stale = stalePolicies(pruneCandidates(session, rendered, undefined));
+  const gone = await deleteAll({ session, release, check: guard.check }, stale);
+  if (!gone.ok) return gone;
   const saved = await saveInventory(session);
   if (!saved.ok) return saved;
   if (policiesChanged) await clock.sleep(options.policySettleMs, guard.signal);
@@ -137,42 +134,4 @@ async function carryWorkloads(carrying: Carrying, rendered: Rendered, recorder: 
   const worst =
     problems.find((p) => p.kind !== 'rejected') ?? problems.find((p) => p.code !== 'dependency_failed') ?? problems[0];
   return worst === undefined ? ok(undefined) : fail(worst);
-}
-
-function candidates(
-  carrying: Carrying,
-  rendered: Rendered,
-  inUse: ReadonlySet<string> | undefined,
-): ReturnType<typeof pruneSet> {
-  const { inventory } = carrying.session;
-  return pruneSet({
-    inventory: inventory.entries,
-    rendered: allObjects(rendered).map(refOf),
-    renderedOk: true,
-    secretsInUse: inUse,
-  });
-}
-
-/** Deletes what this application owned and wants no longer; only after everything wanted is there. */
-async function prune(carrying: Carrying, rendered: Rendered): Promise<Result<void>> {
-  const { session, release, guard } = carrying;
-  const hasOldSecrets = candidates(carrying, rendered, new Set()).some((entry) => entry.kind === 'Secret');
-  const pods = hasOldSecrets
-    ? await session.deps.cluster.list({
-        apiVersion: 'v1',
-        kind: 'Pod',
-        namespace: session.namespace,
-        labelSelector: `hakopod.io/application-id=${session.id}`,
-      })
-    : ok([]);
-  if (!pods.ok) return pods;
-  const inUse = secretsInUse([...pods.value, ...session.inventory.all()]);
-  for (const entry of candidates(carrying, rendered, inUse)) {
-    const allowed = guard.check();
-    if (!allowed.ok) return allowed;
-    const deleted = await deleteObject(session, entry, release.name);
-    if (!deleted.ok) return deleted;
-  }
-  const saved = await saveInventory(session);
-  return saved.ok ? ok(undefined) : saved;
 }

@@ -1,12 +1,12 @@
-import { describe, fail, type Manifest, ok, type Problem, problem, type Result, refOf } from '../../kernel/index.ts';
+import { describe, fail, type Manifest, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, Release } from '../../ports/index.ts';
-import { secretsInUse } from '../../reconcile/index.ts';
-import { allObjects, type RenderInput, renderApplication } from '../../render/index.ts';
-import type { Application } from '../../spec/index.ts';
+import { allObjects, type Rendered, type RenderInput } from '../../render/index.ts';
 import { readyCondition } from '../../status/index.ts';
 import type { Run } from '../context.ts';
 import { unpackSpec } from '../release-body.ts';
-import { renderOptions } from './options.ts';
+import { prune } from './prune.ts';
+import { recordedSecrets } from './recorded-secrets.ts';
+import { finalObjects, renderInput } from './render.ts';
 import { readLive, type Session, saveInventory, writeApplication } from './session.ts';
 import { writeObject } from './write.ts';
 
@@ -22,28 +22,26 @@ export async function maintain(session: Session, release: Release, run: Run): Pr
   if (!live.ok) return live;
   const application = session.deps.store.applications.cached(session.application);
   if (application === undefined) return ok(undefined);
-  const { project, environment, name } = application.spec;
-  const input: RenderInput = {
-    application: desired.value,
-    key: { project, environment, name },
-    id: session.id,
-    revision: release.spec.revision,
-    operation: release.name,
-    images: release.status.resolved ?? {},
-    secrets: recordedSecrets(session, desired.value),
-    snapshotKey: session.deps.options.snapshotKey,
-    creationId: release.name,
-    options: renderOptions(session.deps.options),
-  };
-  const rendered = renderKept(input);
+  const input = renderInput(
+    session,
+    { release, desired: desired.value },
+    {
+      images: release.status.resolved ?? {},
+      secrets: recordedSecrets(session, desired.value),
+      creationId: release.name,
+    },
+  );
+  if (!input.ok) return input;
+  const rendered = renderKept(input.value);
   if (!rendered.ok) return rendered;
 
+  const check = (): Result<void> => mayGoOn(session, run);
   let changed = 0;
   let refused = rendered.value.problem;
-  for (const manifest of rendered.value.objects) {
-    if (session.lease.signal.aborted) return fail(problem('lease_lost'));
-    if (run.signal.aborted) return fail(problem('worker_stopping', undefined, { afterMs: 0 }));
-    const written = await writeObject(session, manifest, release.name);
+  for (const { manifest, autoscaler } of rendered.value.objects) {
+    const allowed = check();
+    if (!allowed.ok) return allowed;
+    const written = await writeObject(session, manifest, { operation: release.name, autoscaler });
     if (!written.ok && written.problem.kind !== 'rejected') return written;
     // One object that can not be put right is no reason to leave the others wrong.
     if (!written.ok) refused ??= written.problem;
@@ -57,27 +55,45 @@ export async function maintain(session: Session, release: Release, run: Run): Pr
     }
   }
   if (changed > 0) session.deps.metrics.stage('drift', 'corrected', 0);
-  const saved = await saveInventory(session);
-  return saved.ok ? tellDrift(session, application, refused) : saved;
+  const { whole } = rendered.value;
+  // Snapshots that were still read when their release ended go now, and what a run that was cut off left behind.
+  const tidied = whole === undefined ? await saveInventory(session) : await prune({ session, release, check }, whole);
+  return tidied.ok ? tellDrift(session, application, refused) : tidied;
 }
 
-type Kept = { readonly objects: readonly Manifest[]; readonly problem: Problem | undefined };
+function mayGoOn(session: Session, run: Run): Result<void> {
+  if (session.lease.signal.aborted) return fail(problem('lease_lost'));
+  return run.signal.aborted ? fail(problem('worker_stopping', undefined, { afterMs: 0 })) : ok(undefined);
+}
+
+type Kept = {
+  readonly objects: readonly { readonly manifest: Manifest; readonly autoscaler?: Manifest | undefined }[];
+  /** Everything there should be; absent when not all of it is known. */
+  readonly whole: Rendered | undefined;
+  readonly problem: Problem | undefined;
+};
 
 /**
  * What must be there at rest. A snapshot somebody deleted can only come back with a release, because its values may have changed since; what
  * runs is then left alone, and everything around it is kept.
  */
 function renderKept(input: RenderInput): Result<Kept> {
-  const whole = renderApplication(input);
-  if (whole.ok)
-    return ok({ objects: allObjects(whole.value).filter(({ kind }) => kind !== 'Job'), problem: undefined });
+  const whole = finalObjects(input);
+  if (whole.ok) {
+    const scaled = new Map(whole.value.workloads.map(({ workload, autoscaler }) => [workload, autoscaler]));
+    const objects = allObjects(whole.value)
+      .filter(({ kind }) => kind !== 'Job')
+      .map((manifest) => ({ manifest, autoscaler: scaled.get(manifest) }));
+    return ok({ objects, whole: whole.value, problem: undefined });
+  }
   if (whole.problem.code !== 'missing_secrets') return whole;
-  const around = renderApplication({ ...input, preview: true });
+  const around = finalObjects({ ...input, preview: true });
   if (!around.ok) return around;
-  const { namespace, networkPolicies, quota, services } = around.value;
+  const { namespace, networkPolicies, quota, claims, services } = around.value;
   const text = 'the values this service runs with were deleted from the cluster; they come back with the next release';
   return ok({
-    objects: [namespace, ...networkPolicies, quota, ...services],
+    objects: [namespace, ...networkPolicies, quota, ...claims, ...services].map((manifest) => ({ manifest })),
+    whole: undefined,
     problem: { ...whole.problem, message: text },
   });
 }
@@ -100,27 +116,4 @@ async function tellDrift(
   if (ready?.reason === next.reason && ready.message === next.message) return ok(undefined);
   const written = await writeApplication(session, (status) => ({ ...status, conditions: [next] }));
   return written.ok ? ok(undefined) : written;
-}
-
-/** The values each service runs with, from the snapshot its workload names. */
-function recordedSecrets(
-  session: Session,
-  desired: Application,
-): Readonly<Record<string, Readonly<Record<string, string>>>> {
-  const secrets = session.inventory.all().filter((object) => object.kind === 'Secret' && owned(session, object));
-  const used = secretsInUse(session.inventory.all());
-  return Object.fromEntries(
-    Object.keys(desired.services).map((service) => {
-      const mine = secrets.filter((secret) => secret.metadata.labels?.['hakopod.io/service'] === service);
-      const data = (mine.find((secret) => used.has(secret.metadata.name)) ?? mine[0])?.data;
-      return [service, typeof data === 'object' && data !== null ? (data as Readonly<Record<string, string>>) : {}];
-    }),
-  );
-}
-
-function owned(session: Session, object: Manifest): boolean {
-  const { kind, name } = refOf(object);
-  return session.inventory.entries.some(
-    (entry) => entry.kind === kind && entry.name === name && entry.uid === object.metadata.uid,
-  );
 }

@@ -5,6 +5,7 @@ import {
   type DeploymentVerdict,
   decideJob,
   deploymentVerdict,
+  heldBack,
   type JobDecision,
   jobVerdict,
   type Strike,
@@ -14,7 +15,7 @@ import type { RenderedWorkload } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
 import type { Guard } from './guard.ts';
 import { type Session, saveInventory, writeApplication } from './session.ts';
-import { writeObject } from './write.ts';
+import { deleteObject, writeObject } from './write.ts';
 
 /** One release being carried out. */
 export type Carrying = {
@@ -28,30 +29,71 @@ export type Carrying = {
 /** Controllers need a moment beyond the budget to say that it is over. */
 const SLACK_MS = 5000;
 
-/** Writes a service's snapshot, workload and, once ready, its Ingress; answers when it is ready or its job has completed. */
+/** Whether a workload is a schedule, which a release writes held back and lets begin at its very end. */
+export function isSchedule({ workload }: RenderedWorkload): boolean {
+  return workload.kind === 'CronJob';
+}
+
+/**
+ * Writes a service's snapshots, its workload, its autoscaler and, once ready, its Ingress; answers when it is ready or its job has completed.
+ * The objects are final (see `finalObjects`).
+ */
 export async function carryWorkload(carrying: Carrying, rendered: RenderedWorkload): Promise<Result<void>> {
   const { session, guard, release } = carrying;
   const operation = release.name;
   const allowed = guard.check();
   if (!allowed.ok) return allowed;
-  if (rendered.secret !== undefined) {
-    const secret = await writeObject(session, rendered.secret, operation);
-    if (!secret.ok) return secret;
+  for (const snapshot of [...(rendered.secret === undefined ? [] : [rendered.secret]), ...rendered.files]) {
+    const written = await writeObject(session, snapshot, { operation });
+    if (!written.ok) return written;
   }
-  const isJob = rendered.workload.kind === 'Job';
-  const done = isJob ? await carryJob(carrying, rendered) : await carryDeployment(carrying, rendered);
+  const done = await carryKind(carrying, rendered);
   if (!done.ok || rendered.ingress === undefined) return done;
   const stillAllowed = guard.check();
   if (!stillAllowed.ok) return stillAllowed;
-  const ingress = await writeObject(session, rendered.ingress, operation);
+  const ingress = await writeObject(session, rendered.ingress, { operation });
   return ingress.ok ? ok(undefined) : ingress;
+}
+
+function carryKind(carrying: Carrying, rendered: RenderedWorkload): Promise<Result<void>> {
+  if (isSchedule(rendered)) return carrySchedule(carrying, rendered);
+  return rendered.workload.kind === 'Job' ? carryJob(carrying, rendered) : carryDeployment(carrying, rendered);
+}
+
+/** Written, but held back: it begins with `startSchedules`. */
+async function carrySchedule({ session, release }: Carrying, { workload }: RenderedWorkload): Promise<Result<void>> {
+  const held = heldBack(workload, session.inventory.live(refOf(workload)));
+  const written = await writeObject(session, held, { operation: release.name });
+  if (!written.ok) return written;
+  const saved = await saveInventory(session);
+  return saved.ok ? ok(undefined) : saved;
+}
+
+/** Whoever scales from now on scales alone: an autoscaler the file no longer has goes before its replicas are set (facts 3.4). */
+async function dropAutoscaler(
+  session: Session,
+  operation: string,
+  { workload }: RenderedWorkload,
+): Promise<Result<void>> {
+  const { namespace, name } = workload.metadata;
+  const former = session.inventory.entries.find(
+    (entry) => entry.kind === 'HorizontalPodAutoscaler' && entry.namespace === namespace && entry.name === name,
+  );
+  return former === undefined ? ok(undefined) : deleteObject(session, former, operation);
 }
 
 async function carryDeployment(carrying: Carrying, rendered: RenderedWorkload): Promise<Result<void>> {
   const { session, release, desired } = carrying;
-  const { service, workload } = rendered;
-  const written = await writeObject(session, workload, release.name);
+  const { service, workload, autoscaler } = rendered;
+  const operation = release.name;
+  if (autoscaler === undefined) {
+    const dropped = await dropAutoscaler(session, operation, rendered);
+    if (!dropped.ok) return dropped;
+  }
+  const written = await writeObject(session, workload, { operation, autoscaler });
   if (!written.ok) return written;
+  const scaled = autoscaler === undefined ? ok(undefined) : await writeObject(session, autoscaler, { operation });
+  if (!scaled.ok) return scaled;
   const saved = await saveInventory(session);
   if (!saved.ok) return saved;
 
@@ -153,7 +195,7 @@ async function moveJob(
   const ref = refOf(workload);
   const live = session.inventory.live(ref);
   if (action === 'create') {
-    const written = await writeObject(session, workload, release.name);
+    const written = await writeObject(session, workload, { operation: release.name });
     if (!written.ok) return written;
     const saved = await saveInventory(session);
     if (!saved.ok) return saved;

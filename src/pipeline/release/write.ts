@@ -1,5 +1,5 @@
 import { fail, type Manifest, ok, type Problem, problem, type Result, refOf } from '../../kernel/index.ts';
-import { decideDelete, decideWrite, type InventoryEntry } from '../../reconcile/index.ts';
+import { decideDelete, decideWrite, type InventoryEntry, keepReplicas } from '../../reconcile/index.ts';
 import { type Session, saveInventory } from './session.ts';
 
 /** Rounds against an object that others change at the same time. */
@@ -7,14 +7,21 @@ const TRIES = 4;
 
 export type Written = 'created' | 'configured' | 'unchanged';
 
+/** `operation`: the release on whose behalf. `autoscaler`: who owns the replicas of a Deployment from its creation on. */
+export type WriteOptions = { readonly operation: string; readonly autoscaler?: Manifest | undefined };
+
 /**
  * Brings one object to the form we want: decides from the live object, writes, records. Ownership comes first, and an object that is ours
  * but not on record is put there before it is changed (invariant 8).
  */
-export async function writeObject(session: Session, desired: Manifest, operation: string): Promise<Result<Written>> {
+export async function writeObject(
+  session: Session,
+  desired: Manifest,
+  options: WriteOptions,
+): Promise<Result<Written>> {
   const ref = refOf(desired);
   for (let attempt = 1; ; attempt += 1) {
-    const written = await writeOnce(session, desired, operation);
+    const written = await writeOnce(session, desired, options);
     if (written.ok || !isRace(written.problem)) return written;
     if (attempt === TRIES) return fail(problem('conflict'));
     const again = await session.deps.cluster.get(ref);
@@ -28,9 +35,11 @@ function isRace(p: Problem): boolean {
   return p.code === 'conflict' || p.code === 'already_exists' || p.code === 'not_found';
 }
 
-async function writeOnce(session: Session, desired: Manifest, operation: string): Promise<Result<Written>> {
-  const owner = session.inventory.owner(session.id, operation);
-  const decision = decideWrite({ desired, live: session.inventory.live(refOf(desired)), owner });
+async function writeOnce(session: Session, wanted: Manifest, options: WriteOptions): Promise<Result<Written>> {
+  const owner = session.inventory.owner(session.id, options.operation);
+  const live = session.inventory.live(refOf(wanted));
+  const desired = keepReplicas(wanted, live, options.autoscaler);
+  const decision = decideWrite({ desired, live, owner });
   if (decision.action === 'refuse') return fail(decision.problem);
   if (decision.action !== 'create') {
     const adopted = await adopt(session, { desired, adopt: decision.adopt });

@@ -1,0 +1,38 @@
+import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import type { Release } from '../../ports/index.ts';
+import { type Rendered, type RenderInput, renderApplication } from '../../render/index.ts';
+import type { Application } from '../../spec/index.ts';
+import { renderOptions } from './options.ts';
+import type { Session } from './session.ts';
+
+/** What a release's objects are made from. */
+export type ReleaseInput = Pick<RenderInput, 'images' | 'secrets' | 'creationId'>;
+
+/** A release in the words of rendering. */
+export function renderInput(
+  session: Session,
+  release: { readonly release: Release; readonly desired: Application },
+  input: ReleaseInput,
+): Result<RenderInput> {
+  const application = session.deps.store.applications.cached(release.release.spec.application);
+  if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
+  const { project, environment, name } = application.spec;
+  return ok({
+    application: release.desired,
+    key: { project, environment, name },
+    id: session.id,
+    revision: release.release.spec.revision,
+    operation: release.release.name,
+    snapshotKey: session.deps.options.snapshotKey,
+    options: renderOptions(session.deps.options),
+    ...input,
+  });
+}
+
+/**
+ * The objects of a release as they are written, and as drift is judged against: what this answers is final. Everything that changes rendered
+ * objects (the specification's patches) belongs between the rendering and the answer, so that carrying out and keeping agree.
+ */
+export function finalObjects(input: RenderInput): Result<Rendered> {
+  return renderApplication(input);
+}
