@@ -109,7 +109,7 @@ describe('a push with an env file', () => {
 
   it('refuses a missing one by the field that names it, and plans again when it comes', async () => {
     await push(1, undefined);
-    expect(said(world, SHA(1))).toMatch(/^failure: .*services\.web\.env_file: the file does not exist \(line 5/);
+    expect(said(world, SHA(1))).toMatch(/^failure: .*services\.web\.env_file \(line 5, column 1\): the file does not exist$/);
     expect(world.sources.items.get(SOURCE)?.status.planned?.code).toBe('env_file_missing');
     world.changed = new Set(['web.env' as RepoPath]);
     await push(2, 'A=b');
@@ -149,7 +149,7 @@ describe('a push with an env file', () => {
 
   it('tells the line of a mistake and no word of it', async () => {
     await push(1, `A=b\n${CANARY} ${CANARY}`);
-    expect(said(world, SHA(1))).toContain('line 2 of the env file has no equals sign after the name');
+    expect(said(world, SHA(1))).toContain('line 2 of the env file does not begin with a variable name');
     expect(JSON.stringify(world.sources.items.get(SOURCE))).not.toContain(CANARY);
   });
 });
