@@ -243,4 +243,10 @@ export type Build = {
   readonly dockerfile: string;
   readonly target?: string;
   readonly build_args: Readonly<Record<string, string>>;
+  /** Absent: a Dockerfile build. This and what follows is refused at plan. */
+  readonly mode?: 'buildpacks' | 'framework';
+  readonly preset?: 'nodejs' | 'python' | 'go' | 'java' | 'dotnet' | 'ruby' | 'static';
+  readonly submodules?: true;
+  /** Build secret to the name of a CI secret. */
+  readonly build_secrets?: Readonly<Record<string, string>>;
 };

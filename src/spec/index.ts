@@ -4,24 +4,53 @@
  * nothing, resolves nothing, and no message it builds contains a value of the file.
  */
 export type {
+  Actions,
   Application,
+  Autoscaling,
+  Binding,
   Build,
+  CertificateMount,
+  FileMount,
+  HttpEndpoint,
+  Invocation,
   Job,
   KubernetesPatches,
+  Mount,
+  NamedVolume,
   Network,
+  NetworkAccess,
   Port,
+  PublicTcp,
+  Readiness,
   Resources,
+  SandboxSession,
+  Schedule,
   SecretRef,
+  Serverless,
   Service,
   Size,
+  TemporaryMount,
+  Tls,
+  Volume,
 } from './application.ts';
 export { specDigest } from './digest.ts';
 export { effectiveEnv, effectiveSecrets } from './effective.ts';
+export { ENV_FILE_BYTES, type ImportedEntry, type ImportedSecret } from './env-files.ts';
 export { imageRegistry } from './image.ts';
+export { describeField, type FieldHelp, type JsonSchema, specJsonSchema } from './json-schema.ts';
 export { maskedLine } from './masked-line.ts';
 export { allowsPeer, peers } from './network.ts';
 export { dependencyOrder } from './order.ts';
-export { type ParseResult, parseSpec, parseSpecJson, withPosition } from './parse.ts';
+export {
+  envFileMentions,
+  envFilePaths,
+  type ParseResult,
+  parseDocument,
+  parseSpec,
+  parseSpecJson,
+  withPosition,
+} from './parse.ts';
 export { formatPath } from './path.ts';
 export { requiredSecrets } from './required-secrets.ts';
 export { type EffectiveResources, effectiveResources, PROFILES, resourceAmounts } from './resources.ts';
+export { parseVirtualNetwork, type VirtualNetwork } from './virtual-network.ts';

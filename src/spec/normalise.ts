@@ -1,124 +1,97 @@
-import type { Application, Build, Job, KubernetesPatches, Network, Port, Resources, Service } from './application.ts';
-import { canonicalMemory, cpuMillis, formatCpu } from './quantity.ts';
+import type { Application, Service } from './application.ts';
+import { normaliseListening } from './normalise-listen.ts';
+import { normaliseBinding, normaliseBuild, normaliseRunning, normaliseSecretRef } from './normalise-run.ts';
+import { normaliseStorage, normaliseVolumes, propagatePlacement } from './normalise-storage.ts';
 import type { ServiceFile, SpecFile } from './schema.ts';
+import { mapValues, sorted, sortKeys, unsigned } from './sorted.ts';
 
 /**
  * A schema-valid file as an application: defaults filled, names and lists sorted, quantities canonical, empty texts and zeros taken as
  * "not set". Never mutates its input; applied to its own output it changes nothing.
  */
 export function normalise(file: SpecFile): Application {
-  const networks = mapValues<{ internal?: boolean | undefined }, Network>(file.networks ?? {}, (network) => ({
+  const networks = mapValues(file.networks, (network) => ({
     internal: network.internal ?? false,
+    virtual_network: network.virtual_network ?? '',
+    segment: network.segment ?? '',
   }));
-  return {
+  return propagatePlacement({
     schema_version: 1,
     name: file.name,
     services: mapValues(file.services, normaliseService),
-    networks: sortKeys({ default: { internal: false }, ...networks }),
-    domains: sortKeys(file.domains ?? {}),
-  };
+    networks: sortKeys({ default: { internal: false, virtual_network: '', segment: '' }, ...networks }),
+    volumes: normaliseVolumes(file.volumes),
+    domains: sortKeys(file.domains),
+    env: sortKeys(file.env),
+    secrets: mapValues(file.secrets, normaliseSecretRef),
+    inject_env: file.inject_env ?? false,
+    recovery: { on_failure: file.recovery?.on_failure || 'safe' },
+  });
 }
 
+/** Facts 1.3: what user and groups are unless said otherwise. */
+const USER = 10_001;
+
 function normaliseService(file: ServiceFile): Service {
+  const storage = normaliseStorage(file);
+  const listening = normaliseListening(file);
+  const persistent = storage.volume !== undefined || storage.mounts.length > 0;
   return {
-    ...imageOrBuild(file),
-    port: unsigned(file.port ?? 0),
-    ports: (file.ports ?? []).map(normalisePort).sort((a, b) => compare(a.name, b.name)),
-    public: file.public ?? false,
-    size: file.size || 'small',
-    replicas: file.replicas || 1,
-    healthcheck: file.healthcheck ?? '',
-    env: sortKeys(file.env ?? {}),
-    secrets: mapValues(file.secrets ?? {}, ({ ref }) => ({ ref })),
+    ...texts(file),
+    ...flags(file),
+    ...identities(file),
+    ...(file.image ? { image: file.image } : {}),
+    ...(file.build === undefined ? {} : { build: normaliseBuild(file.build) }),
+    port: unsigned(file.port),
+    size: file.size || (file.actions === undefined ? 'small' : 'compute'),
+    replicas: listening.autoscaling?.min_replicas ?? (file.replicas || 1),
+    // what keeps data is replaced, never doubled (facts 1.10)
+    update_strategy: persistent && file.job === undefined ? 'recreate' : file.update_strategy || 'rolling',
+    env: sortKeys(file.env),
+    secrets: mapValues(file.secrets, normaliseSecretRef),
+    bindings: mapValues(file.bindings, normaliseBinding),
     command: [...(file.command ?? [])],
     args: [...(file.args ?? [])],
-    depends_on: [...(file.depends_on ?? [])].sort(compare),
-    networks: [...(file.networks ?? ['default'])].sort(compare),
-    ...optionalTables(file),
+    depends_on: sorted(file.depends_on),
+    // a session is on no network (facts 1.3)
+    networks: file.session === undefined ? sorted(file.networks ?? ['default']) : [],
+    private_egress: sorted(file.private_egress),
+    architecture: file.architecture ?? '',
+    termination_grace_seconds: file.termination_grace_seconds || 30,
+    ...listening,
+    ...storage,
+    ...normaliseRunning(file),
     ...(file.startup_timeout_seconds ? { startup_timeout_seconds: file.startup_timeout_seconds } : {}),
   };
 }
 
-/** A build table means "build" also when it is empty: every field of it has a default. */
-function imageOrBuild(file: ServiceFile): Pick<Service, 'image' | 'build'> {
-  return {
-    ...(file.image ? { image: file.image } : {}),
-    ...(file.build === undefined ? {} : { build: normaliseBuild(file.build) }),
-  };
+const TEXTS = [
+  'healthcheck',
+  'node_name',
+  'working_dir',
+  'restart_nonce',
+  'registry_credential',
+  'aws_identity',
+  'container_daemon',
+  'runtime_profile',
+] as const;
+
+/** Texts that are empty unless said otherwise. */
+function texts(file: ServiceFile): Readonly<Record<(typeof TEXTS)[number], string>> {
+  return Object.fromEntries(TEXTS.map((field) => [field, file[field] ?? ''])) as Record<(typeof TEXTS)[number], string>;
 }
 
-/** An empty job table makes a job; the other tables say nothing when they are empty. */
-function optionalTables(file: ServiceFile): Pick<Service, 'job' | 'resources' | 'kubernetes'> {
-  const resources = normaliseResources(file.resources ?? {});
-  const kubernetes = normalisePatches(file.kubernetes ?? {});
-  return {
-    ...(file.job === undefined ? {} : { job: normaliseJob(file.job) }),
-    ...(resources === undefined ? {} : { resources }),
-    ...(kubernetes === undefined ? {} : { kubernetes }),
-  };
+const FLAGS = ['public', 'backend_http2', 'suspended', 'read_only_root_filesystem'] as const;
+
+function flags(file: ServiceFile): Readonly<Record<(typeof FLAGS)[number], boolean>> {
+  return Object.fromEntries(FLAGS.map((field) => [field, file[field] ?? false])) as Record<
+    (typeof FLAGS)[number],
+    boolean
+  >;
 }
 
-/** Facts 1.9: 300 seconds and no retry unless said otherwise. */
-function normaliseJob(file: NonNullable<ServiceFile['job']>): Job {
-  return { timeout_seconds: file.timeout_seconds || 300, retries: unsigned(file.retries ?? 0) };
-}
-
-function normalisePort(file: NonNullable<ServiceFile['ports']>[number]): Port {
-  return {
-    name: file.name,
-    port: file.port,
-    target_port: file.target_port || file.port,
-    protocol: file.protocol?.toUpperCase() === 'UDP' ? 'UDP' : 'TCP',
-  };
-}
-
-function normaliseResources(file: NonNullable<ServiceFile['resources']>): Resources | undefined {
-  const cpu = (text: string): string => formatCpu(cpuMillis(text) ?? 0);
-  const resources: Resources = {
-    ...(file.cpu_request ? { cpu_request: cpu(file.cpu_request) } : {}),
-    ...(file.cpu_limit ? { cpu_limit: cpu(file.cpu_limit) } : {}),
-    ...(file.memory_request ? { memory_request: canonicalMemory(file.memory_request) } : {}),
-    ...(file.memory_limit ? { memory_limit: canonicalMemory(file.memory_limit) } : {}),
-  };
-  return Object.keys(resources).length === 0 ? undefined : resources;
-}
-
-function normalisePatches(file: NonNullable<ServiceFile['kubernetes']>): KubernetesPatches | undefined {
-  const patches: KubernetesPatches = {
-    ...(file.deployment ? { deployment: file.deployment } : {}),
-    ...(file.service ? { service: file.service } : {}),
-    ...(file.ingress ? { ingress: file.ingress } : {}),
-  };
-  return Object.keys(patches).length === 0 ? undefined : patches;
-}
-
-function normaliseBuild(file: NonNullable<ServiceFile['build']>): Build {
-  const context = file.context || '.';
-  return {
-    context,
-    dockerfile: file.dockerfile || (context === '.' ? 'Dockerfile' : `${context}/Dockerfile`),
-    ...(file.target ? { target: file.target } : {}),
-    build_args: sortKeys(file.build_args ?? {}),
-  };
-}
-
-/** Turns minus zero, which TOML can write, into zero. */
-function unsigned(n: number): number {
-  return n === 0 ? 0 : n;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function sortKeys<T>(map: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
-  return mapValues(map, (value) => value);
-}
-
-function mapValues<T, U>(map: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {
-  return Object.fromEntries(
-    Object.entries(map)
-      .sort(([a], [b]) => compare(a, b))
-      .map(([key, value]) => [key, change(value)]),
-  );
+/** The groups are the user's unless said otherwise. */
+function identities(file: ServiceFile): Pick<Service, 'run_as_user' | 'run_as_group' | 'fs_group'> {
+  const user = file.run_as_user || USER;
+  return { run_as_user: user, run_as_group: file.run_as_group || user, fs_group: file.fs_group || user };
 }

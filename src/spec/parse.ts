@@ -1,43 +1,84 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { canonicalJson, LIMITS, type Position, type Problem, problem } from '../kernel/index.ts';
 import type { Application } from './application.ts';
-import { check } from './check.ts';
-import { missingHook, translateIssues } from './issues.ts';
-import { type Locator, locateKeys } from './locate.ts';
-import { normalise } from './normalise.ts';
-import { type Finding, formatPath, parsePath } from './path.ts';
-import { SpecFile } from './schema.ts';
+import {
+  defaultSecretName,
+  type EnvFileOptions,
+  envFileUses,
+  expandEnvFiles,
+  type ImportedSecret,
+  refuseEnvFiles,
+} from './env-files.ts';
+import { interpret } from './interpret.ts';
+import { locateKeys } from './locate.ts';
+import { formatPath, parsePath } from './path.ts';
+import { toProblems } from './report.ts';
+import type { Table } from './tables.ts';
 import { unsafeKeys } from './unsafe-keys.ts';
-import { isTable, stripUnsupported } from './unsupported.ts';
 
 /** An application, or every independent problem of the file in its order. */
 export type ParseResult =
-  | { readonly ok: true; readonly application: Application; readonly warnings: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly application: Application;
+      /** What of the file has no effect, one line each. */
+      readonly warnings: readonly string[];
+      /** Secrets that the env files hold, to be stored before the application can run. Never shown or logged. */
+      readonly imported: readonly ImportedSecret[];
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Nesting of inline tables and lists; the schema needs five. */
+/** Nesting of inline tables and lists; the schema needs seven. */
 const DEEPEST = 32;
 
 /**
- * Parses a specification in TOML (facts 1). A leading byte order mark is ignored. Every problem names its field and its line and
- * column, never a value. Codes: `spec_too_large` (over 256 KiB of text or canonical JSON), `unsupported_feature`, `invalid_spec`.
+ * Parses a specification in TOML (facts 1) with the env files it names (facts 1.16; see `envFilePaths`). A leading byte order mark is
+ * ignored. Every problem names its field and its line and column, never a value. Codes: `spec_too_large` (over 256 KiB of text or
+ * canonical JSON), `env_file_missing`, `invalid_spec`.
  */
-export function parseSpec(text: string): ParseResult {
-  if (Buffer.byteLength(text) > LIMITS.specBytes) return { ok: false, problems: [problem('spec_too_large')] };
-  if (!text.isWellFormed()) return { ok: false, problems: [problem('invalid_spec', 'the file is not valid Unicode')] };
-  const document = withoutMark(text);
-  let raw: unknown;
-  try {
-    raw = parseToml(document, { maxDepth: DEEPEST });
-  } catch (error) {
-    return { ok: false, problems: [syntaxProblem(error)] };
+export function parseSpec(text: string, options: Partial<EnvFileOptions> = {}): ParseResult {
+  const read = readToml(text);
+  if (!read.ok) return read;
+  const { raw, document } = read;
+  const unsafe = MAY_BE_UNSAFE.test(document) ? unsafeKeys(raw) : [];
+  const { envFiles = {}, secretName = defaultSecretName } = options;
+  const expanded = expandEnvFiles(raw, { envFiles, secretName });
+  const outcome = interpret(expanded.value);
+  const known = [...expanded.findings, ...outcome.findings];
+  if (outcome.application === undefined || known.length + unsafe.length > 0) {
+    const unknown = { listed: [...unsafe, ...outcome.unknown.listed], count: unsafe.length + outcome.unknown.count };
+    return { ok: false, problems: toProblems(known, unknown, locateKeys(document)) };
   }
-  return interpret(raw, { mayBeUnsafe: MAY_BE_UNSAFE.test(document), locate: () => locateKeys(document) });
+  return finish(outcome.application, outcome.warnings.map(sentence), expanded.imported);
 }
 
-/** Parses a specification that is JSON already (facts 1: same fields). Same rules; problems have no line and column. */
+/**
+ * Parses a specification that is JSON already (facts 1: same fields). Same rules; problems have no line and column, and there are no env
+ * files beside it.
+ */
 export function parseSpecJson(value: unknown): ParseResult {
-  return interpret(value, { mayBeUnsafe: true, locate: () => undefined });
+  const unsafe = unsafeKeys(value);
+  const outcome = interpret(value);
+  const known = [...refuseEnvFiles(value), ...outcome.findings];
+  if (outcome.application === undefined || known.length + unsafe.length > 0) {
+    const unknown = { listed: [...unsafe, ...outcome.unknown.listed], count: unsafe.length + outcome.unknown.count };
+    return { ok: false, problems: toProblems(known, unknown, undefined) };
+  }
+  return finish(outcome.application, outcome.warnings.map(sentence), []);
+}
+
+/** The env files a specification names, as written, each once. Empty when there are none, or when the text is no TOML. */
+export function envFilePaths(text: string): readonly string[] {
+  return envFileMentions(text).map(({ file }) => file);
+}
+
+/** The same with the field that names each first. */
+export function envFileMentions(text: string): readonly { readonly file: string; readonly at: string }[] {
+  const read = readToml(text);
+  if (!read.ok) return [];
+  const first = new Map<string, string>();
+  for (const { file, path } of envFileUses(read.raw)) if (!first.has(file)) first.set(file, formatPath(path));
+  return [...first].map(([file, at]) => ({ file, at }));
 }
 
 /**
@@ -46,19 +87,37 @@ export function parseSpecJson(value: unknown): ParseResult {
  */
 export function withPosition(found: Problem, text: string): Problem {
   const path = found.at === undefined || found.position !== undefined ? undefined : parsePath(found.at);
-  if (path === undefined) return found;
-  const document = withoutMark(text);
-  try {
-    parseToml(document, { maxDepth: DEEPEST });
-  } catch {
-    return found;
-  }
-  const position = locateKeys(document).position(path);
+  const read = path === undefined ? undefined : readToml(text);
+  if (path === undefined || read?.ok !== true) return found;
+  const position = locateKeys(read.document).position(path);
   return position === undefined ? found : { ...found, position };
 }
 
-function withoutMark(text: string): string {
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+/** The tables of a TOML document whose meaning somebody else knows, such as a part of a specification. Problems as those of `parseSpec`. */
+export function parseDocument(
+  text: string,
+): { readonly ok: true; readonly value: Table } | { readonly ok: false; readonly problems: readonly Problem[] } {
+  const read = readToml(text);
+  // a document is always a table
+  return read.ok ? { ok: true, value: read.raw as Table } : read;
+}
+
+/** Quoted keys may spell it with escapes. */
+const MAY_BE_UNSAFE = /__proto__|\\[xuU]/;
+
+type Read =
+  | { readonly ok: true; readonly raw: unknown; readonly document: string }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+function readToml(text: string): Read {
+  if (Buffer.byteLength(text) > LIMITS.specBytes) return { ok: false, problems: [problem('spec_too_large')] };
+  if (!text.isWellFormed()) return { ok: false, problems: [problem('invalid_spec', 'the file is not valid Unicode')] };
+  const document = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  try {
+    return { ok: true, raw: parseToml(document, { maxDepth: DEEPEST }), document };
+  } catch (error) {
+    return { ok: false, problems: [syntaxProblem(error)] };
+  }
 }
 
 /** The parser's own message quotes the text, so only its position is kept. */
@@ -68,83 +127,23 @@ function syntaxProblem(error: unknown): Problem {
   return problem('invalid_spec', 'the file is not valid TOML', { position });
 }
 
-type Source = {
-  /** False when no key can be `__proto__`, which saves the search. */
-  readonly mayBeUnsafe: boolean;
-  readonly locate: () => Locator | undefined;
-};
-
-/** Quoted keys may spell it with escapes. */
-const MAY_BE_UNSAFE = /__proto__|\\[xuU]/;
-
-function interpret(raw: unknown, source: Source): ParseResult {
-  const stripped = stripUnsupported(raw);
-  const parsed = SpecFile.safeParse(stripped.value, { error: missingHook });
-  const { findings: schema, unknown, unknownCount } = translateIssues(parsed.success ? [] : parsed.error.issues);
-  const cross = parsed.success
-    ? check({ application: normalise(parsed.data), file: parsed.data, broken: new Set(), networksKnown: true })
-    : checkWhatRemains(stripped.value, [...schema, ...unknown]);
-  const known = [...stripped.findings, ...schema, ...cross];
-  const unsafe = source.mayBeUnsafe ? unsafeKeys(raw) : [];
-  const strange = { some: [...unsafe, ...unknown], count: unsafe.length + unknownCount };
-  if (known.length + strange.count > 0 || !parsed.success) {
-    return { ok: false, problems: toProblems(known, strange, source.locate()) };
-  }
-  const application = normalise(parsed.data);
+function finish(
+  application: Application,
+  warnings: readonly string[],
+  imported: readonly ImportedSecret[],
+): ParseResult {
   if (Buffer.byteLength(canonicalJson(application)) > LIMITS.specBytes) {
     return { ok: false, problems: [problem('spec_too_large')] };
   }
-  return { ok: true, application, warnings: stripped.warnings.map((w) => `${formatPath(w.path)}: ${w.message}`) };
+  return { ok: true, application, warnings, imported };
 }
 
-/**
- * The cross-field checks over the parts the schema accepted, so that one pass reports all independent problems. A service with a
- * finding is left out but known to exist.
- */
-function checkWhatRemains(raw: unknown, findings: readonly Finding[]): readonly Finding[] {
-  if (!isTable(raw) || !isTable(raw.services)) return [];
-  const broken = new Set<string>();
-  const roots = new Set<string>();
-  for (const { path } of findings) {
-    if (path[0] === 'services' && path[1] !== undefined) broken.add(String(path[1]));
-    else roots.add(String(path[0]));
-  }
-  if (roots.has('services')) return [];
-  const services = Object.entries(raw.services).filter(([name]) => !broken.has(name));
-  const rest = SpecFile.safeParse({
-    name: 'a',
-    services: Object.fromEntries(services),
-    ...(roots.has('networks') ? {} : { networks: raw.networks }),
-    ...(roots.has('domains') ? {} : { domains: raw.domains }),
-  });
-  if (!rest.success) return [];
-  const application = normalise(rest.data);
-  return check({ application, file: rest.data, broken, networksKnown: !roots.has('networks') });
-}
-
-/** Problems in the order of the file; of unknown keys at most 16 are listed, the last one says how many more there are. */
-function toProblems(
-  known: readonly Finding[],
-  unknown: { readonly some: readonly Finding[]; readonly count: number },
-  locator: Locator | undefined,
-): readonly Problem[] {
-  const ordered = (findings: readonly Finding[]): readonly Finding[] =>
-    locator === undefined
-      ? findings
-      : findings
-          .map((finding) => ({ finding, offset: locator.offset(finding.path) }))
-          .sort((a, b) => a.offset - b.offset)
-          .map(({ finding }) => finding);
-  const listed = ordered(unknown.some).slice(0, LIMITS.unknownKeysListed);
-  const more = unknown.count - listed.length;
-  const problems = ordered([...known, ...listed]).map((finding) => toProblem(finding, locator));
-  return more > 0 ? [...problems, problem('invalid_spec', `${more} more unknown keys are not listed`)] : problems;
-}
-
-function toProblem({ path, message, code }: Finding, locator: Locator | undefined): Problem {
-  const position = locator?.position(path);
-  return problem(code ?? 'invalid_spec', message, {
-    ...(path.length === 0 ? {} : { at: formatPath(path) }),
-    ...(position === undefined ? {} : { position }),
-  });
+function sentence({
+  path,
+  message,
+}: {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}): string {
+  return `${formatPath(path)}: ${message}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { validHostname } from '../../src/spec/schema.ts';
+import { validHostname } from '../../src/spec/schema-parts.ts';
 
 test.each([
   ['a.example.com', true],
