@@ -8,5 +8,6 @@ export { planJson } from './json.ts';
 export { planMarkdown, refusalMarkdown } from './markdown.ts';
 export { type OfflinePlan, type Plan, planOffline, planRelease } from './plan.ts';
 export { summarisePlan } from './summary.ts';
+export { type Targeted, targetServices } from './target.ts';
 export { planText } from './text.ts';
 export { unsupportedFeatures } from './unsupported.ts';

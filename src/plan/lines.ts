@@ -62,10 +62,13 @@ function reference(map: Json, key: string): string {
 function valueLines(sign: string, field: string, value: Json): readonly string[] {
   if (typeof value !== 'string' && !isRecord(value)) return [visible(`${sign} ${field}: ${JSON.stringify(value)}`)];
   if (isRecord(value)) {
-    return Object.keys(value)
-      .sort()
-      .filter((key) => value[key] !== undefined)
-      .flatMap((key) => valueLines(sign, `${field}.${key}`, value[key] ?? null));
+    return (
+      Object.keys(value)
+        .sort()
+        // an empty text in a table says "not set"
+        .filter((key) => value[key] !== undefined && value[key] !== '')
+        .flatMap((key) => valueLines(sign, `${field}.${key}`, value[key] ?? null))
+    );
   }
   const lines = value.replace(/\n$/, '').split(/\r\n|\n|\r/);
   if (lines.length === 1) return [visible(`${sign} ${field}: ${value}`)];

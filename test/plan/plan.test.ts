@@ -27,11 +27,68 @@ group('refusals', () => {
     expect(planOf(job).refusals).toEqual([]);
   });
 
+  test('a job of a release does not become a scheduled one, nor back', () => {
+    const job = `${SHOP}job = {}`;
+    const scheduled = `${SHOP}job = { schedule = { cron = "0 4 * * *" } }`;
+    for (const [previous, next] of [
+      [job, scheduled],
+      [scheduled, job],
+    ] as const) {
+      expect(planOf(next, { previous }).refusals).toMatchObject([
+        { code: 'kind_change', at: 'services.web.job.schedule' },
+      ]);
+    }
+    expect(planOf(scheduled, { previous: SHOP }).refusals).toMatchObject([
+      { code: 'kind_change', at: 'services.web.job' },
+    ]);
+    expect(planOf(`${SHOP}job = { schedule = { cron = "0 5 * * *" } }`, { previous: scheduled }).refusals).toEqual([]);
+  });
+
+  test('a claim that exists stays as it is', () => {
+    const named = (lines: string): string => `${SHOP}[volumes.data]\n${lines}`;
+    const own = (lines: string): string => `${SHOP}volume = { mount_path = "/a", ${lines} }`;
+    const cases: readonly (readonly [string, string, readonly string[]])[] = [
+      [named('size_gib = 1'), named('size_gib = 2'), ['volumes.data.size_gib']],
+      [named('size_gib = 1'), named('size_gib = 1\nstorage_class = "fast"'), ['volumes.data.storage_class']],
+      [
+        named('size_gib = 1\nstorage_class = "nfs"'),
+        named('size_gib = 1\nstorage_class = "nfs"\naccess_mode = "ReadWriteMany"'),
+        ['volumes.data.access_mode'],
+      ],
+      [own('size_gib = 2'), own('size_gib = 1'), ['services.web.volume.size_gib']],
+      [own('size_gib = 1'), own('size_gib = 1, storage_class = "fast"'), ['services.web.volume.storage_class']],
+      [own('size_gib = 1'), own('size_gib = 1').replace('/a', '/b'), []],
+      [named('size_gib = 1'), named('size_gib = 2').replace('data', 'other'), []],
+      [SHOP, own('size_gib = 1'), []],
+      [own('size_gib = 1'), SHOP, []],
+    ];
+    for (const [previous, next, paths] of cases) {
+      const { refusals } = planOf(next, { previous });
+      expect(refusals.map(({ code, at }) => [code, at])).toEqual(paths.map((path) => ['volume_change', path]));
+    }
+  });
+
   test('a release is refused for missing secrets, at the field that refers to them', () => {
     expect(planOf(SECRETS, { missing: ['b'] }).refusals).toMatchObject([
       { code: 'missing_secrets', at: 'services.web.secrets.B' },
     ]);
     expect(planOf(SECRETS, { missing: [] }).refusals).toEqual([]);
+  });
+
+  test.each([
+    ['secrets.A', `${SHOP}[secrets]\nA = { ref = "gone" }\nB = { ref = "gone" }`],
+    [
+      'services.web.bindings.A.password',
+      `${SHOP}bindings.A = { service = "db", protocol = "redis", password = { ref = "gone" } }\n[services.db]\nimage = "redis"\nport = 6379`,
+    ],
+    ['services.web.files.a.secret', `${SHOP}files.a = { mount_path = "/a", secret = { ref = "gone" } }`],
+    [
+      'services.a.secrets.A',
+      `${SHOP}secrets.A = { ref = "gone" }\n[services.a]\nimage = "a"\nsecrets.A = { ref = "gone" }`,
+    ],
+  ])('and the first use of it is %s', (at, text) => {
+    const { refusals } = planOf(text, { missing: ['gone'] });
+    expect(refusals).toMatchObject([{ code: 'missing_secrets', at }]);
   });
 
   test('the plan of a pull request lists missing secrets without refusing', () => {
@@ -91,6 +148,31 @@ group('warnings', () => {
       [],
     ],
     ['job', `${SHOP}job = {}`, undefined, ['services.web.job:']],
+    ['scheduled job', `${SHOP}job = { schedule = { cron = "0 4 * * *" } }`, undefined, ['services.web.job.schedule:']],
+    ['content of a file', `${SHOP}files.a = { mount_path = "/a", content = "b" }`, undefined, ['services.web.files:']],
+    ['secret file', `${SHOP}files.a = { mount_path = "/a", secret = { ref = "b" } }`, undefined, []],
+    ['own volume', `${SHOP}volume = { mount_path = "/a", size_gib = 1 }`, undefined, ['services.web:']],
+    [
+      'shared volume',
+      `${SHOP}mounts = [{ volume = "data", mount_path = "/a" }]\n[volumes.data]\nsize_gib = 1`,
+      undefined,
+      ['services.web:'],
+    ],
+    [
+      'volume of a job',
+      `${SHOP}job = {}\nvolume = { mount_path = "/a", size_gib = 1 }`,
+      undefined,
+      ['services.web.job:'],
+    ],
+    ['GPU', `${SHOP}gpu = { count = 1 }`, undefined, ['services.web.gpu:']],
+    [
+      'HTTP/2 with a healthcheck',
+      `${PUBLIC}backend_http2 = true\nhealthcheck = "/"`,
+      PUBLIC,
+      ['services.web.healthcheck:'],
+    ],
+    ['HTTP/2 without one', `${PUBLIC}backend_http2 = true`, PUBLIC, []],
+    ['own issuer', `${PUBLIC}tls = { issuer = "a" }`, SHOP, []],
     [
       'mixed networks',
       `${SHOP}networks = ["a", "default"]\n[networks.a]\ninternal = true`,
