@@ -3,6 +3,7 @@ import type { Json } from '../../kernel/index.ts';
 import { asList, asMap, isText, own } from './json.ts';
 import {
   ALLOWED,
+  allowedIf,
   type JsonMap,
   type ListRule,
   object,
@@ -112,8 +113,12 @@ function mounts(addedVolumes: ReadonlySet<string>): ListRule {
     nameOf: (item) => own(item, 'mountPath'),
     keeps: () => true,
     why: "Hakopod's mounts stay as generated",
-    item: onlyFields(
-      ['name', 'mountPath', 'readOnly', 'recursiveReadOnly', 'subPath', 'subPathExpr', 'mountPropagation'],
+    item: object(
+      {
+        ...allowed('readOnly', 'recursiveReadOnly', 'subPath', 'subPathExpr', 'mountPropagation'),
+        name: allowedIf('of a volume the patch adds'),
+        mountPath: allowedIf("not at, above or below a mount of Hakopod's, nor where credentials are"),
+      },
       {
         condition: 'of a volume the patch adds',
         check: ({ path, before, after, owner }): readonly ProtectedChange[] => {

@@ -101,10 +101,13 @@ export function addedKeys(condition: string, judge: Judge, overrides: (key: stri
 
 const NEW = 'new keys without hakopod or a kubernetes.io or k8s.io prefix; those Hakopod sets stay';
 const LABELS = `${NEW}; the recommended app.kubernetes.io/ labels may be added`;
-const NAMES = { name: protectedField('the name of the service'), namespace: protectedField("the application's") };
+const NAMES = {
+  name: protectedField('it is the name of the service'),
+  namespace: protectedField("it is the application's"),
+};
 
-function metadata(labels: Rule, annotations: Rule): ObjectRule {
-  return object({ labels, annotations, ...NAMES }, { condition: 'only labels and annotations' });
+function metadata(labels: Rule, annotations: Rule, condition = 'only labels and annotations'): ObjectRule {
+  return object({ labels, annotations, ...NAMES }, { condition });
 }
 
 /** Metadata of a Deployment. */
@@ -130,4 +133,5 @@ export const INGRESS_METADATA = metadata(
     reservedIngressAnnotation,
     (key) => key.startsWith('haproxy.org/'),
   ),
+  'only annotations',
 );

@@ -4,6 +4,7 @@ import { asList, asMap, isNothing, isText, own, sameMeaning } from './json.ts';
 import { addedKeys } from './keys.ts';
 import {
   ALLOWED,
+  allowedIf,
   type JsonMap,
   type ListRule,
   type ObjectRule,
@@ -21,16 +22,22 @@ const TOLERATIONS: ListRule = {
   repeats: true,
   keeps: () => true,
   why: "Hakopod's own tolerations stay; a patch replaces the whole list, so repeat them in it",
-  item: onlyFields(['key', 'operator', 'value', 'effect', 'tolerationSeconds'], {
-    check: ({ path, after }): readonly ProtectedChange[] => {
-      const key = own(asMap(after) ?? {}, 'key');
-      const field = `${path}.key`;
-      if (!isText(key)) return [{ field, rule: 'an added toleration must name a taint key' }];
-      return key.toLowerCase().includes('hakopod')
-        ? [{ field, rule: 'an added toleration can not tolerate a taint whose key contains hakopod' }]
-        : [];
+  item: object(
+    {
+      ...onlyFields(['operator', 'value', 'effect', 'tolerationSeconds']).fields,
+      key: allowedIf('not empty and without hakopod'),
     },
-  }),
+    {
+      check: ({ path, after }): readonly ProtectedChange[] => {
+        const key = own(asMap(after) ?? {}, 'key');
+        const field = `${path}.key`;
+        if (!isText(key)) return [{ field, rule: 'an added toleration must name a taint key' }];
+        return key.toLowerCase().includes('hakopod')
+          ? [{ field, rule: 'an added toleration can not tolerate a taint whose key contains hakopod' }]
+          : [];
+      },
+    },
+  ),
 };
 
 const AFFINITY: Rule = {

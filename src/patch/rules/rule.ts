@@ -21,14 +21,14 @@ type Check = (change: Change) => readonly ProtectedChange[];
 /**
  * What a patch may do to one field. Everything a rule does not name is protected.
  * - `protected`: stays as it was.
- * - `allowed`: anything.
+ * - `allowed`: anything; with a `condition`, what the `check` of the object around it says.
  * - `object`: each field by its own rule, every other one by `others` (protected when absent), and `check` for the object as a whole.
  * - `list`: a list of objects with an identity; see `ListRule`.
  * - `value`: what `check` says of the whole value.
  */
 export type Rule =
   | { readonly kind: 'protected'; readonly why: string }
-  | { readonly kind: 'allowed' }
+  | { readonly kind: 'allowed'; readonly condition?: string }
   | ObjectRule
   | ListRule
   | { readonly kind: 'value'; readonly condition: string; readonly check: Check };
@@ -73,6 +73,11 @@ export function protectedField(why: string = STAYS): Rule {
 
 /** A field with which a patch may do anything. */
 export const ALLOWED: Rule = { kind: 'allowed' };
+
+/** A field that is judged together with the object that holds it. */
+export function allowedIf(condition: string): Rule {
+  return { kind: 'allowed', condition };
+}
 
 /** An object of which only these fields may change. */
 export function object(fields: Readonly<Record<string, Rule>>, options: Partial<ObjectRule> = {}): ObjectRule {

@@ -40,7 +40,11 @@ function deployment(added: ReadonlySet<string>): ObjectRule {
   ];
   return top(
     METADATA,
-    object({ template, selector: SCALING, ...Object.fromEntries(scaling.map((name) => [name, SCALING])) }),
+    object({
+      template,
+      selector: protectedField('it is how a Deployment finds its pods'),
+      ...Object.fromEntries(scaling.map((name) => [name, SCALING])),
+    }),
   );
 }
 
