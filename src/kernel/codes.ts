@@ -28,6 +28,9 @@ export const CODES = {
   kubernetes_patch_refused: rejected('a Git source can not add or change Kubernetes patches'),
   invalid_patch: rejected('a Kubernetes patch can not be read or applied'),
   protected_field: rejected('a Kubernetes patch changes a field that Hakopod protects'),
+  kubernetes_patches_disabled: rejected(
+    'Kubernetes patches are turned off; an administrator can turn them on with `hakopod settings set kubernetes-patches`',
+  ),
   application_mismatch: rejected('the name in the file is not the name of the bound application'),
   // plan and acceptance
   missing_secrets: rejected('secrets the file refers to do not exist'),
@@ -42,6 +45,12 @@ export const CODES = {
   terminal_operation: rejected('the release has ended already'),
   queue_full: waiting('too many releases of this application are waiting'),
   too_many_plans: rejected('this repository has as many planned pull requests as are kept; close some and push again'),
+  invalid_service: rejected('a service to release is not in the specification, or named twice'),
+  shared_configuration: rejected('releasing some services can not change what all of them share'),
+  unresolved_base: rejected('the current revision has not resolved its images yet; release the whole application'),
+  retired_application: rejected('an application of this name was deleted; choose another name'),
+  missing_context: rejected('a project and an environment must be named'),
+  application_limit: rejected('the environment has as many applications as are allowed'),
   // git
   invalid_ref: rejected('the ref is not a valid full Git ref name'),
   invalid_path: rejected('the path is not a clean relative path inside the repository'),
@@ -117,6 +126,13 @@ export const CODES = {
   environment_limit: rejected('the project has as many environments as are allowed'),
   not_empty: rejected('there is something in it still'),
   queue_unavailable: transient('Redis could not be reached'),
+  // the API
+  busy: waiting('too many requests are being answered'),
+  rate_limit: waiting('too many requests from this address'),
+  stream_limit: waiting('too many streams are open'),
+  body_limit: rejected('the body is larger than the limit'),
+  method_not_allowed: rejected('the method does not exist here'),
+  unsupported_media_type: rejected('the body must be application/json'),
 } as const satisfies Record<string, Entry>;
 
 /** A code of the catalogue. */

@@ -21,6 +21,8 @@ export type Problem = {
   readonly position?: Position;
   /** For `waiting`: milliseconds until a new try makes sense. */
   readonly afterMs?: number;
+  /** What else a program needs to act, such as names of what is missing; shown to whoever asked, so never a value of theirs. */
+  readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 };
 

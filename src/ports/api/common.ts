@@ -68,4 +68,5 @@ export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 
 /** Typing the name again before something goes (facts 7.3). */
 export const ConfirmName = z.strictObject({ confirm_name: Name.meta({ description: 'the name, typed again' }) });
-export type Empty = Readonly<Record<string, never>>;
+/** Nothing to say. */
+export type Empty = object;

@@ -1,0 +1,47 @@
+import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+
+/**
+ * Reads a JSON body of at most `cap` bytes, counted while they stream in, as exactly one value. No body at all is `undefined`. Problems:
+ * `body_limit`, `unsupported_media_type`, `invalid_request`; what the parser says would repeat the text, so it is not told.
+ */
+export async function readJson(request: Request, cap: number): Promise<Result<unknown>> {
+  const announced = request.headers.get('content-length');
+  if (announced !== null && Number(announced) > cap) return fail(tooLarge(cap));
+  const bytes = await readBytes(request, cap);
+  if (!bytes.ok) return bytes;
+  if (bytes.value.length === 0) return ok(undefined);
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') return fail(problem('unsupported_media_type'));
+  const invalid = problem('invalid_request', 'must be exactly one JSON value in UTF-8', { at: 'body' });
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.value);
+    return ok(JSON.parse(text) as unknown);
+  } catch {
+    return fail(invalid);
+  }
+}
+
+async function readBytes(request: Request, cap: number): Promise<Result<Uint8Array>> {
+  if (request.body === null) return ok(new Uint8Array());
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return ok(Buffer.concat(chunks, size));
+      size += value.length;
+      if (size > cap) {
+        await reader.cancel();
+        return fail(tooLarge(cap));
+      }
+      chunks.push(value);
+    }
+  } catch (cause) {
+    return fail(problem('invalid_request', 'the body did not arrive', { at: 'body', cause }));
+  }
+}
+
+function tooLarge(cap: number): ReturnType<typeof problem> {
+  return problem('body_limit', `the body must be at most ${cap} bytes`);
+}

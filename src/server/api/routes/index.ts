@@ -1,0 +1,33 @@
+import type { ApiRoute } from '../route.ts';
+import { APPLICATION_ROUTES } from './applications.ts';
+import { AUDIT_ROUTES } from './audit.ts';
+import { DEPLOYMENT_ROUTES } from './deployments.ts';
+import { IDENTITY_ROUTES } from './identities.ts';
+import { KEY_ROUTES } from './keys.ts';
+import { ME_ROUTES } from './me.ts';
+import { PLAN_ROUTES } from './plans.ts';
+import { PROJECT_ROUTES } from './projects.ts';
+import { REGISTRY_ROUTES } from './registries.ts';
+import { REPOSITORY_ROUTES } from './repositories.ts';
+import { ROLE_ROUTES } from './roles.ts';
+import { SECRET_ROUTES } from './secrets.ts';
+import { SETTING_ROUTES } from './settings.ts';
+import { SOURCE_ROUTES } from './sources.ts';
+
+/** Every route below `/api/v1` that answers with a value, in the order of the document. */
+export const ROUTES: readonly ApiRoute[] = [
+  ...ME_ROUTES,
+  ...PROJECT_ROUTES,
+  ...APPLICATION_ROUTES,
+  ...DEPLOYMENT_ROUTES,
+  ...SECRET_ROUTES,
+  ...REGISTRY_ROUTES,
+  ...REPOSITORY_ROUTES,
+  ...SOURCE_ROUTES,
+  ...PLAN_ROUTES,
+  ...SETTING_ROUTES,
+  ...KEY_ROUTES,
+  ...IDENTITY_ROUTES,
+  ...ROLE_ROUTES,
+  ...AUDIT_ROUTES,
+];

@@ -1,0 +1,151 @@
+import {
+  CreateSource,
+  Grant,
+  RenewGrant,
+  SetGrant,
+  Source,
+  SourcePage,
+  SourceParams,
+  SourceQuery,
+  SourceRemoved,
+} from '../../../ports/api/index.ts';
+import { type ApiRoute, route } from '../route.ts';
+import { targetOfId } from '../target.ts';
+import { REPOSITORY, SOURCE } from './examples.ts';
+
+const tag = 'sources';
+const READ = { all: ['deployments:read'] } as const;
+const WRITE = { all: ['deployments:write'] } as const;
+const BIND = { all: ['git:manage', 'deployments:write'] } as const;
+const example = { params: { id: SOURCE } };
+const target = ({ id }: { readonly id: string }): ReturnType<typeof targetOfId> => targetOfId(id);
+const ONE = { tag, target, params: SourceParams } as const;
+
+/** Bindings of repositories to applications, and their grants (facts 4.2, 4.3). */
+export const SOURCE_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/sources',
+    id: 'listSources',
+    tag,
+    summary: 'Sources I can see',
+    needs: READ,
+    query: SourceQuery,
+    answer: SourcePage,
+    example: { query: { project: 'acme' } },
+    operation: (operations) => operations.sources.list,
+  }),
+  route({
+    method: 'post',
+    path: '/sources',
+    id: 'createSource',
+    tag,
+    summary: 'Let a ref of a repository deploy an application',
+    needs: BIND,
+    body: CreateSource,
+    status: 201,
+    answer: Source,
+    example: {
+      body: {
+        project: 'acme',
+        environment: 'production',
+        application: 'blog',
+        repository: REPOSITORY,
+        ref: 'refs/heads/main',
+        path: 'hakopod.toml',
+      },
+    },
+    operation: (operations) => operations.sources.create,
+  }),
+  route({
+    ...ONE,
+    method: 'get',
+    path: '/sources/{id}',
+    id: 'getSource',
+    summary: 'One source and how it stands',
+    needs: READ,
+    answer: Source,
+    example,
+    operation: (operations) => operations.sources.show,
+  }),
+  route({
+    ...ONE,
+    method: 'delete',
+    path: '/sources/{id}',
+    id: 'deleteSource',
+    summary: 'Remove a source and its grant; the application keeps running',
+    needs: BIND,
+    answer: SourceRemoved,
+    example,
+    operation: (operations) => operations.sources.remove,
+  }),
+  route({
+    ...ONE,
+    method: 'post',
+    path: '/sources/{id}/sync',
+    id: 'syncSource',
+    summary: 'Read the ref now and plan it again',
+    needs: WRITE,
+    status: 202,
+    answer: Source,
+    example,
+    operation: (operations) => operations.sources.sync,
+  }),
+  route({
+    ...ONE,
+    method: 'post',
+    path: '/sources/{id}/suspend',
+    id: 'suspendSource',
+    summary: 'Stop following the ref',
+    needs: WRITE,
+    answer: Source,
+    example,
+    operation: (operations) => operations.sources.suspend,
+  }),
+  route({
+    ...ONE,
+    method: 'post',
+    path: '/sources/{id}/resume',
+    id: 'resumeSource',
+    summary: 'Follow the ref again, also after a release that held the source',
+    needs: WRITE,
+    answer: Source,
+    example,
+    operation: (operations) => operations.sources.resume,
+  }),
+  route({
+    ...ONE,
+    method: 'get',
+    path: '/sources/{id}/grant',
+    id: 'getGrant',
+    summary: 'What a push may do, and until when',
+    needs: READ,
+    answer: Grant,
+    example,
+    operation: (operations) => operations.sources.grant,
+  }),
+  route({
+    ...ONE,
+    method: 'put',
+    path: '/sources/{id}/grant',
+    id: 'setGrant',
+    summary: 'Change what a push may do; what is not named stays',
+    needs: BIND,
+    body: SetGrant,
+    answer: Grant,
+    example: { ...example, body: { registries: ['ghcr.io'], expected_revision: 1 } },
+    operation: (operations) => operations.sources.setGrant,
+  }),
+  route({
+    ...ONE,
+    method: 'post',
+    path: '/sources/{id}/grant/renew',
+    id: 'renewGrant',
+    summary: 'Let the grant hold for so many days from now',
+    needs: BIND,
+    body: RenewGrant,
+    answer: Grant,
+    example: { ...example, body: { days: 90 } },
+    operation: (operations) => operations.sources.renewGrant,
+  }),
+];
