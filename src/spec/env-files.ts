@@ -23,6 +23,9 @@ export type EnvFileOptions = {
   readonly secretName: (entry: ImportedEntry) => string;
 };
 
+const PATH_TEXT = 'must be a clean relative path of at most 200 characters without ..';
+const WRONG_TYPE = 'must be a path or a list of paths';
+
 /** Files of one field and of one application (facts 1.16). */
 const MAX_FILES = 8;
 /** Bytes of the env files of one application together, so also of one alone. */
@@ -58,7 +61,7 @@ export function expandEnvFiles(
   options: EnvFileOptions,
 ): { readonly value: unknown; readonly findings: readonly Finding[]; readonly imported: readonly ImportedSecret[] } {
   const uses = envFileUses(raw);
-  const findings: Finding[] = [...emptyLists(raw), ...checkUses(uses, options)];
+  const findings: Finding[] = [...checkShapes(raw), ...checkUses(uses, options)];
   if (findings.length > 0) return { value: raw, findings, imported: [] };
   const files = readAll(uses, options, findings);
   const imported = new Map<string, string>();
@@ -105,21 +108,32 @@ function withTables(raw: unknown, change: (place: Place) => Table): unknown {
   return { ...table, services: Object.fromEntries(all) };
 }
 
-/** The paths of an `env_file`; none when it is unset, empty or not what the schema wants. All are clean and relative. */
+/** The paths of an `env_file`; none when it is unset or one of them is not right. All are clean and relative. */
 function listOf(field: unknown): readonly string[] {
-  const files: readonly unknown[] = Array.isArray(field) ? field : [field];
-  const isRight =
-    files.length <= MAX_FILES &&
-    new Set(files).size === files.length &&
-    files.every((file): file is string => typeof file === 'string' && cleanRelative(file));
-  return isRight ? (files as readonly string[]) : [];
+  return field === undefined || field === '' || shapeFindings(field).length > 0 ? [] : [field].flat().map(String);
 }
 
-/** The one thing about the shape that the schema leaves open: a list that is there names something. */
-function emptyLists(raw: unknown): readonly Finding[] {
-  return tablesOf(raw)
-    .filter(({ table }) => Array.isArray(table.env_file) && table.env_file.length === 0)
-    .map(({ path }) => ({ path: [...path, 'env_file'], message: `must name 1 to ${MAX_FILES} files` }));
+/** What is wrong with an `env_file` itself; paths are relative to it. That it is a text or a list of texts is the schema's to say. */
+function shapeFindings(field: unknown): readonly Finding[] {
+  if (field === undefined || field === '') return [];
+  const isList = Array.isArray(field);
+  const files: readonly unknown[] = isList ? field : [field];
+  if (!files.every((file): file is string => typeof file === 'string')) return [{ path: [], message: WRONG_TYPE }];
+  if (files.length === 0 || files.length > MAX_FILES)
+    return [{ path: [], message: `must name 1 to ${MAX_FILES} files` }];
+  return files.flatMap((file, i): readonly Finding[] => {
+    const path = isList ? [i] : [];
+    if (!cleanRelative(file)) return [{ path, message: PATH_TEXT }];
+    return files.indexOf(file) === i ? [] : [{ path, message: 'is listed twice' }];
+  });
+}
+
+function checkShapes(raw: unknown): readonly Finding[] {
+  return tablesOf(raw).flatMap(({ path, table }) =>
+    shapeFindings(table.env_file)
+      .filter(({ message }) => message !== WRONG_TYPE)
+      .map((finding) => ({ ...finding, path: [...path, 'env_file', ...finding.path] })),
+  );
 }
 
 function checkUses(uses: readonly EnvFileUse[], { envFiles }: EnvFileOptions): readonly Finding[] {

@@ -103,6 +103,12 @@ describe('expanding env files', () => {
     const files = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`${i}.env`, '']));
     const list = (count: number): string => JSON.stringify(Object.keys(files).slice(0, count));
     expect(expand(`env_file = ${list(8)}`, files).findings).toEqual([]);
+    expect(expand(`env_file = ${list(9)}`, files).findings).toEqual(['env_file: must name 1 to 8 files']);
+    expect(expand('env_file = ["1.env", "1.env"]', files).findings).toEqual(['env_file[1]: is listed twice']);
+    expect(expand('env_file = ["1.env", "../1.env"]', files).findings).toEqual([
+      'env_file[1]: must be a clean relative path of at most 200 characters without ..',
+    ]);
+    expect(expand('env_file = ""', files).findings).toEqual([]);
     expect(expand('env_file = []').findings).toEqual(['env_file: must name 1 to 8 files']);
     expect(expand(`env_file = ${list(8)}\n[services.web]\nenv_file = "8.env"`, files).findings).toEqual([
       'services.web.env_file: is one file more than the 8 of an application',
