@@ -229,6 +229,11 @@ export function plainEnvironment(): Readonly<Record<string, string>> {
   return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...(LANG === undefined ? {} : { LANG }) };
 }
 
+/** Whether colours are wanted: on a terminal, unless `NO_COLOR` says something. */
+export function coloursWanted(isTerminal: boolean): boolean {
+  return isTerminal && (process.env.NO_COLOR ?? '') === '';
+}
+
 function describeSetting(name: string): string {
   const shape: Readonly<Record<string, z.ZodType>> = Config.shape;
   return shape[name]?.description ?? 'unknown';

@@ -1,5 +1,5 @@
 import { type Runtime, runCli, type Terminal } from './cli/index.ts';
-import { loadConfig } from './config.ts';
+import { coloursWanted, loadConfig } from './config.ts';
 import { describe } from './kernel/index.ts';
 import { runDemoCommand } from './wiring/demo.ts';
 import { examine } from './wiring/doctor.ts';
@@ -10,6 +10,7 @@ const terminal: Terminal = {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   readInput,
+  colour: coloursWanted(process.stderr.isTTY),
 };
 
 async function readInput(maxBytes: number): Promise<string> {

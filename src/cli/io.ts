@@ -8,6 +8,10 @@ export type Terminal = {
   err(line: string): void;
   /** All of standard input, for secrets: values never come from the command line, where other processes can read them. */
   readInput(maxBytes: number): Promise<string>;
+  /** Whether standard error may be coloured; not when absent. */
+  readonly colour?: boolean;
+  /** Where relative paths begin; the folder of the process when absent. */
+  readonly folder?: string;
 };
 
 /** Exit codes (facts 8.2). */

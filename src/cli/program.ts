@@ -1,7 +1,9 @@
 import { Command, Option } from 'commander';
 import { LIMITS } from '../kernel/index.ts';
+import { specJsonSchema } from '../spec/index.ts';
 import type { AddFlags } from './add-flags.ts';
 import { type Terminal, unwrap } from './io.ts';
+import { type PlanFlags, planFiles, type SpecFlags, validate } from './offline/index.ts';
 import { deleteSecret, listSecrets, setSecret } from './secrets.ts';
 import { listSources, removeSource, renewSource, showSource, suspendSource, syncSource } from './sources.ts';
 import { addSource } from './sources-add.ts';
@@ -45,6 +47,7 @@ export async function runCli(runtime: Runtime, terminal: Terminal, args: readonl
   };
 
   addServers(program, { runtime, globals, set });
+  addOffline(program, { terminal, set });
   addSources(program, { runtime, terminal, withWorkbench });
   addSecrets(program, { terminal, withWorkbench });
   program
@@ -89,6 +92,29 @@ function addServers(program: Command, { runtime, globals, set }: ServerParts): v
     .description('push real commits through everything, on an embedded cluster or on yours')
     .option('--keep', 'leave everything running at the end')
     .action(async (flags: Flags) => set(await runtime.demo({ ...globals(), ...flags })));
+}
+
+type OfflineParts = { readonly terminal: Terminal; readonly set: (code: number) => void };
+
+/** Commands that need no configuration and no cluster. */
+function addOffline(program: Command, { terminal, set }: OfflineParts): void {
+  const specs = (command: Command): Command =>
+    command
+      .option('--dir <root>', 'read every folder in it as one application')
+      .option('--only <names>', 'of a folder of applications these alone, by folder or name (a,b)')
+      .addOption(new Option('--output <format>', 'how to print').choices(['text', 'json']).default('text'));
+  specs(program.command('validate').description('check a file, or a folder of applications; shows every problem'))
+    .argument('[path]', 'hakopod.toml, or a folder (default: the hakopod.toml here)')
+    .action(async (path: string | undefined, flags: SpecFlags) => set(await validate(terminal, path, flags)));
+  specs(program.command('plan').description('show what releasing a file would change'))
+    .argument('[path]', 'hakopod.toml, or a folder (default: the hakopod.toml here)')
+    .option('--offline', 'compare files, without a server')
+    .option('--against <path>', 'what is released now (default: nothing)')
+    .action(async (path: string | undefined, flags: PlanFlags) => set(await planFiles(terminal, path, flags)));
+  program
+    .command('schema')
+    .description('print the JSON Schema of hakopod.toml, for editors')
+    .action(() => terminal.out(JSON.stringify(specJsonSchema(), undefined, 2)));
 }
 
 type WithWorkbench = (run: (workbench: Workbench) => number | Promise<number>) => Promise<void>;

@@ -1,0 +1,6 @@
+/**
+ * The commands that read files and nothing else: `validate`, `plan --offline` and `schema`. A file, a folder with a `hakopod.toml` or a tree
+ * of applications in; verdicts as a compiler gives them out. They show keys of a file, never a value.
+ */
+export { type PlanFlags, planFiles } from './plan.ts';
+export { type SpecFlags, validate } from './validate.ts';

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import { unsupportedFeatures } from '../../plan/index.ts';
+import { specDigest } from '../../spec/index.ts';
+import { EXIT, type Terminal, unwrap } from '../io.ts';
+import { findPlace, loadFile } from './load.ts';
+import { paintFor, printable, problemLines, publicProblems } from './report.ts';
+import { inFileOrder, type Loaded, type Located } from './source.ts';
+import { loadTree, type Tree } from './tree.ts';
+
+/** What to read, as commander gives it. */
+export type SpecFlags = {
+  readonly dir?: string;
+  readonly only?: string;
+  readonly output?: 'text' | 'json';
+};
+
+/** Reads what somebody named: a file, a folder with a `hakopod.toml`, or a tree of applications. */
+export async function loadSpecs(current: string, path: string | undefined, flags: SpecFlags): Promise<Result<Tree>> {
+  const { dir } = flags;
+  const only = flags.only?.split(',').filter((name) => name !== '');
+  if (dir !== undefined && path !== undefined) {
+    return fail(problem('invalid_request', 'can not be combined with a file', { at: '--dir' }));
+  }
+  const meant =
+    dir === undefined
+      ? await findPlace(current, path)
+      : ok({ kind: 'tree' as const, place: { path: resolve(current, dir), name: dir } });
+  if (!meant.ok) return meant;
+  const { kind, place } = meant.value;
+  if (kind === 'tree') return ok(await loadTree(place, only));
+  if (only !== undefined) return fail(problem('invalid_request', 'is for folders of applications', { at: '--only' }));
+  return ok({ applications: [await loadFile(place)], problems: [] });
+}
+
+/** `hakopod validate`: every problem of every file at once. Exit code 2 when there is one; what plan will refuse is a warning. */
+export async function validate(terminal: Terminal, path: string | undefined, flags: SpecFlags): Promise<number> {
+  return unwrap(terminal, await loadSpecs(terminal.folder ?? '.', path, flags), (tree) => {
+    const problems = allProblems(tree);
+    const warnings = tree.applications.flatMap(refusedLater);
+    if (flags.output === 'json') printJson(terminal, tree, { problems, warnings });
+    else printText(terminal, tree, { problems, warnings });
+    return problems.length === 0 ? EXIT.ok : EXIT.input;
+  });
+}
+
+/** Problems of the tree itself and of each application. */
+export function allProblems({ problems, applications }: Tree): readonly Located[] {
+  return inFileOrder([...problems, ...applications.flatMap((one) => one.problems)]);
+}
+
+/** What is valid, but no plan lets through. */
+function refusedLater({ application, locate }: Loaded): readonly Located[] {
+  if (application === undefined) return [];
+  return unsupportedFeatures(application).map((found) =>
+    locate({ ...found, message: `is valid, but a plan will refuse it: ${NOT_RUN}` }),
+  );
+}
+
+const NOT_RUN = 'this installation does not run what it needs';
+
+type Found = { readonly problems: readonly Located[]; readonly warnings: readonly Located[] };
+
+function printText(terminal: Terminal, tree: Tree, { problems, warnings }: Found): void {
+  printProblems(terminal, problems, 'error');
+  printProblems(terminal, inFileOrder(warnings), 'warning');
+  for (const { name, application, notes } of tree.applications) {
+    if (application === undefined) continue;
+    for (const note of notes) terminal.err(`${printable(name)}: warning: ${note}`);
+    terminal.out(`${printable(name)}: valid, ${summary(application)}`);
+  }
+  if (problems.length === 0) return;
+  const files = new Set(problems.map(({ source }) => source.name)).size;
+  terminal.err(`${count(problems.length, 'problem')} in ${count(files, 'file')}`);
+}
+
+/** Problems as a compiler shows them, on standard error, with an empty line after each. */
+export function printProblems(terminal: Terminal, found: readonly Located[], severity: 'error' | 'warning'): void {
+  const paint = paintFor(terminal.colour === true);
+  for (const one of found) {
+    for (const line of problemLines(one, severity, paint)) terminal.err(line);
+    terminal.err('');
+  }
+}
+
+function printJson(terminal: Terminal, tree: Tree, { problems, warnings }: Found): void {
+  const applications = tree.applications.flatMap(({ name, application, notes }) =>
+    application === undefined
+      ? []
+      : [
+          {
+            file: printable(name),
+            name: application.name,
+            services: Object.keys(application.services).sort(),
+            spec_digest: specDigest(application),
+            notes,
+          },
+        ],
+  );
+  const report = {
+    valid: problems.length === 0,
+    applications,
+    problems: publicProblems(problems),
+    warnings: publicProblems(warnings),
+  };
+  terminal.out(JSON.stringify(report, undefined, 2));
+}
+
+function summary(application: NonNullable<Loaded['application']>): string {
+  return `application ${application.name} with ${count(Object.keys(application.services).length, 'service')}`;
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
