@@ -59,11 +59,16 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Resource>>>> = {
   },
   'hakopod.io/v1': {
     Application: namespaced('applications'),
+    AuditRecord: namespaced('auditrecords'),
     BuildRun: namespaced('buildruns'),
     GitRepository: namespaced('gitrepositories'),
     GitSource: namespaced('gitsources'),
+    Identity: namespaced('identities'),
     Plan: namespaced('plans'),
+    Project: namespaced('projects'),
     Release: namespaced('releases'),
+    Role: namespaced('roles'),
+    Settings: namespaced('settings'),
   },
 };
 

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../kernel/index.ts';
+import type { Manifest, Result } from '../../kernel/index.ts';
 import {
   type Cluster,
   type Collection,
@@ -18,6 +18,8 @@ export type CollectionOptions<R extends AnyResource> = {
   readonly codec: KindCodec<R>;
   readonly log: Log;
   readonly guard?: StatusGuard<R>;
+  /** The cache shows what this process wrote as soon as the API server took it, without waiting for the watch. */
+  readonly ownWritesAtOnce?: true;
   /** Told before the listeners: what stood under this name, and what stands now. */
   readonly index?: (before: R | undefined, after: R | undefined) => void;
 };
@@ -40,21 +42,46 @@ export function createCollection<R extends AnyResource>(options: CollectionOptio
   let all: readonly R[] | undefined;
   let cache: ObjectCache | undefined;
 
-  const take = (object: Manifest, deleted: boolean): void => {
-    const { name } = object.metadata;
+  const put = (name: string, after: R | undefined): void => {
     const before = resources.get(name);
-    const decoded = deleted ? undefined : codec.decode(object);
-    if (decoded?.ok === false) log.warn('object skipped', { code: decoded.problem.code, cause: decoded.problem.cause });
-    const after = decoded?.ok === true ? decoded.value : undefined;
     if (after === undefined) resources.delete(name);
     else resources.set(name, after);
     all = undefined;
     options.index?.(before, after);
     for (const listener of [...listeners]) tell(listener, name, log);
   };
+  const take = (object: Manifest, deleted: boolean): void => {
+    const { name } = object.metadata;
+    const decoded = deleted ? undefined : codec.decode(object);
+    if (decoded?.ok === false) log.warn('object skipped', { code: decoded.problem.code, cause: decoded.problem.cause });
+    const after = decoded?.ok === true ? decoded.value : undefined;
+    // The watch may still be telling of a version before one we wrote.
+    const isStale = options.ownWritesAtOnce === true && after !== undefined && isOlder(after, resources.get(name));
+    if (!isStale) put(name, after);
+  };
+
+  const show = <T extends Result<R>>(written: T): T => {
+    if (written.ok && !isOlder(written.value, resources.get(written.value.name)))
+      put(written.value.name, written.value);
+    return written;
+  };
+  const writes: Partial<typeof objects> =
+    options.ownWritesAtOnce === undefined
+      ? {}
+      : {
+          create: async (resource) => show(await objects.create(resource)),
+          update: async (name, change) => show(await objects.update(name, change)),
+          updateStatus: async (name, change) => show(await objects.updateStatus(name, change)),
+          delete: async (name, uid) => {
+            const gone = await objects.delete(name, uid);
+            if (gone.ok && resources.get(name)?.uid === uid) put(name, undefined);
+            return gone;
+          },
+        };
 
   return {
     ...objects,
+    ...writes,
     cached: (name) => resources.get(name),
     all: () => {
       all ??= [...resources.values()];
@@ -78,6 +105,14 @@ export function createCollection<R extends AnyResource>(options: CollectionOptio
       cache = undefined;
     },
   };
+}
+
+/** Versions of one object are numbers that grow (Kubernetes 1.35 promises it). */
+export function isOlder(
+  one: { readonly uid: string; readonly resourceVersion: string },
+  other: { readonly uid: string; readonly resourceVersion: string } | undefined,
+): boolean {
+  return other !== undefined && one.uid === other.uid && Number(one.resourceVersion) < Number(other.resourceVersion);
 }
 
 function tell(listener: (name: string) => void, name: string, log: Log): void {

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { fail, type Manifest, ok, problem, type Result } from '../../kernel/index.ts';
 import {
   ApplicationSpec,
@@ -16,26 +15,9 @@ import {
   ReleaseSpec,
   ReleaseStatus,
 } from '../../ports/index.ts';
+import { ACCESS_DEFINITIONS } from './access-kinds.ts';
+import { AGE, type Definition, READY, type Rule } from './definition.ts';
 import { type StructuralSchema, structuralSchema } from './structural.ts';
-
-type Column = readonly [name: string, type: 'string' | 'integer' | 'date', jsonPath: string, priority?: 1];
-type Rule = { readonly rule: string; readonly message: string };
-
-type Definition = {
-  readonly kind: string;
-  readonly plural: string;
-  readonly shortName: string;
-  readonly description: string;
-  readonly spec: z.ZodType;
-  readonly status: z.ZodType;
-  readonly columns: readonly Column[];
-  readonly rootRules: readonly Rule[];
-  readonly specRules: readonly Rule[];
-  readonly selectable: readonly string[];
-};
-
-const READY: Column = ['Ready', 'string', '.status.conditions[?(@.type=="Ready")].status'];
-const AGE: Column = ['Age', 'date', '.metadata.creationTimestamp'];
 
 /**
  * The fence may never fall, nor vanish. On the root schema, because a rule below `status` is not asked when somebody removes the
@@ -168,7 +150,7 @@ const DEFINITIONS: readonly Definition[] = [
 
 /** The custom resource definitions of `hakopod.io/v1`, derived from the schemas of the port. The chart holds them as YAML. */
 export function customResourceDefinitions(): readonly Manifest[] {
-  return DEFINITIONS.map(definition);
+  return [...DEFINITIONS, ...ACCESS_DEFINITIONS].map(definition);
 }
 
 const ESTABLISHED_MS = 30_000;

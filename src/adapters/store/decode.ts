@@ -25,7 +25,8 @@ import {
 /** How objects of one kind become values of ours. */
 export type KindCodec<R> = { readonly kind: string; decode(object: Manifest): Result<R> };
 
-function codec<S, T>(kind: string, spec: z.ZodType<S>, status: z.ZodType<T>): KindCodec<Resource<S, T>> {
+/** The codec of one kind's schemas. */
+export function codec<S, T>(kind: string, spec: z.ZodType<S>, status: z.ZodType<T>): KindCodec<Resource<S, T>> {
   return {
     kind,
     decode(object) {

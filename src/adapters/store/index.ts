@@ -4,6 +4,7 @@
  * values of the ports. It never writes without the resourceVersion it read, never lets a status lower a fence, and never changes a
  * Secret that Hakopod did not make.
  */
+export { type AccessStore, createAccessStore } from './access-store.ts';
 export { crdFiles } from './crd-files.ts';
 export { customResourceDefinitions, ensureCrds } from './crds.ts';
 export { createCredentialStore } from './credential-store.ts';

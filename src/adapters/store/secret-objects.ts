@@ -36,6 +36,33 @@ export async function saveSecret(
   }
 }
 
+/** Creates an Opaque Secret of ours; `already_exists` when the name is taken, by whomever. */
+export function createSecret(cluster: Cluster, ref: ObjectRef, content: SecretContent): Promise<Result<Manifest>> {
+  return cluster.create(manifestOf(ref, content, undefined));
+}
+
+/**
+ * Changes a Secret of ours by compare-and-set: `change` gets it as read and answers what it should be, `undefined` for no change.
+ * `not_found`, `not_owned`.
+ */
+export async function changeSecret(
+  cluster: Cluster,
+  ref: ObjectRef,
+  change: (secret: Manifest) => Result<SecretContent | undefined>,
+): Promise<Result<Manifest>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const read = await cluster.get(ref);
+    if (!read.ok) return read;
+    if (read.value === undefined) return fail(problem('not_found'));
+    if (!isOurs(read.value)) return fail(problem('not_owned'));
+    const next = change(read.value);
+    if (!next.ok) return next;
+    if (next.value === undefined) return ok(read.value);
+    const written = await cluster.replace(manifestOf(ref, next.value, read.value));
+    if (written.ok || written.problem.code !== 'conflict' || attempt === TRIES) return written;
+  }
+}
+
 /** Deletes a Secret of ours. False when there was none; `not_owned` as above. */
 export async function removeSecret(cluster: Cluster, ref: ObjectRef): Promise<Result<boolean>> {
   const read = await cluster.get(ref);

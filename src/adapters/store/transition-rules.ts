@@ -10,6 +10,7 @@ export type TransitionRule = (next: Manifest, previous: Manifest | undefined) =>
 export function transitionRules(): Readonly<Record<string, TransitionRule>> {
   return {
     'hakopod.io/Application': application,
+    'hakopod.io/AuditRecord': immutable('an audit record is immutable'),
     'hakopod.io/BuildRun': immutable('a build is immutable'),
     'hakopod.io/Plan': immutable('which request and source a plan is for is immutable'),
     'hakopod.io/Release': immutable('a release is immutable'),
