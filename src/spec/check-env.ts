@@ -122,8 +122,9 @@ function count(map: Keys): number {
 
 /** Facts 1.11: the names under which file contents and connection URLs stand beside the secrets of the service. */
 function internalKeys({ service, application }: Subject): readonly Finding[] {
+  if (count(service.files) + count(service.bindings) === 0) return [];
   const secrets = effectiveSecrets(application, service);
-  const message = 'needs a name that a secret of the service has';
+  const message = 'needs a name inside the service that one of its secrets has';
   return [
     ...Object.keys(service.files)
       .filter((name) => Object.hasOwn(secrets, `__file_${name}`))
@@ -136,6 +137,7 @@ function internalKeys({ service, application }: Subject): readonly Finding[] {
 
 /** Facts 2.9. */
 function reserved({ service, application }: Subject): readonly Finding[] {
+  if (service.aws_identity === '' && service.container_daemon === '') return [];
   const own = [
     ['env', service.env],
     ['secrets', service.secrets],

@@ -1,7 +1,7 @@
 import type { Service } from './application.ts';
 import type { Finding } from './path.ts';
 import { resourceAmounts } from './resources.ts';
-import { at, type Rule, rule, type Subject, says, when } from './rule.ts';
+import { type Rule, rule, type Subject, says, when } from './rule.ts';
 import type { ServiceFile } from './schema.ts';
 
 /*
@@ -84,20 +84,35 @@ const NOT_ON_SERVERLESS: readonly Field[] = [
 ];
 
 /** Facts 1.18 and spec kubernetes-patches. */
-const NOT_ON_ACTIONS: readonly Field[] = ['job', 'serverless', 'autoscaling', 'runtime_profile', 'kubernetes'];
+const NOT_ON_ACTIONS: readonly Field[] = ['build', 'job', 'serverless', 'autoscaling', 'runtime_profile', 'kubernetes'];
+
+/** What decides beside the field itself whether a field is set. */
+const DEPENDS: Readonly<Partial<Record<Field, readonly Field[]>>> = {
+  replicas: ['autoscaling'],
+  update_strategy: ['volume', 'mounts'],
+};
 
 /** Rules of the kinds of services, in the order of facts 2.1. */
 export const KIND_RULES: readonly Rule[] = [
-  excluding('session', NOT_ON_SESSIONS, 'can not be set on a session'),
-  rule(['session', 'image', 'command', 'run_as_user', 'run_as_group', 'fs_group', 'runtime_profile'], session, [
-    'env',
-    'secrets',
-    'inject_env',
-  ]),
-  excluding('actions', NOT_ON_ACTIONS, 'can not be set on a runner pool'),
+  ...excluding('session', NOT_ON_SESSIONS, 'can not be set on a session'),
+  rule(
+    [
+      'session',
+      'image',
+      'command',
+      'run_as_user',
+      'run_as_group',
+      'fs_group',
+      'runtime_profile',
+      'read_only_root_filesystem',
+    ],
+    session,
+    ['env', 'secrets', 'inject_env'],
+  ),
+  ...excluding('actions', NOT_ON_ACTIONS, 'can not be set on a runner pool'),
   rule(['actions', 'replicas'], actions),
   rule(['actions', 'size', 'resources'], runnerResources),
-  excluding('job', NOT_ON_JOBS, 'can not be set on a job'),
+  ...excluding('job', NOT_ON_JOBS, 'can not be set on a job'),
   rule(['job', 'suspended'], ({ service: { job, suspended } }) =>
     when(
       suspended && job !== undefined && job.schedule === undefined && job.invocation === undefined,
@@ -106,7 +121,7 @@ export const KIND_RULES: readonly Rule[] = [
     ),
   ),
   rule(['job', 'volume', 'mounts'], invocation),
-  excluding('serverless', NOT_ON_SERVERLESS, 'can not be set on a serverless service'),
+  ...excluding('serverless', NOT_ON_SERVERLESS, 'can not be set on a serverless service'),
   rule(['serverless', 'public', 'port'], ({ service }) =>
     service.serverless === undefined || service.job !== undefined
       ? []
@@ -115,15 +130,16 @@ export const KIND_RULES: readonly Rule[] = [
   rule(['autoscaling', 'volume', 'mounts', 'gpu', 'job', 'serverless'], autoscaling),
 ];
 
+/** One rule for each field, so that a refused one silences no other. */
 function excluding(
   kind: 'job' | 'session' | 'serverless' | 'actions',
   fields: readonly Field[],
   message: string,
-): Rule {
-  return rule([kind, ...fields], ({ service }) =>
-    service[kind] === undefined
-      ? []
-      : fields.filter((field) => isSet(service, field)).flatMap((field) => at([field], message)),
+): readonly Rule[] {
+  return fields.map((field) =>
+    rule([kind, field, ...(DEPENDS[field] ?? [])], ({ service }) =>
+      when(service[kind] !== undefined && isSet(service, field), [field], message),
+    ),
   );
 }
 

@@ -51,6 +51,8 @@ export {
   withPosition,
 } from './parse.ts';
 export { formatPath } from './path.ts';
+export { previewProblems } from './preview.ts';
+export { type RecoveryBlocker, recoveryBlockers } from './recovery.ts';
 export { requiredSecrets } from './required-secrets.ts';
 export { type EffectiveResources, effectiveResources, PROFILES, resourceAmounts } from './resources.ts';
 export { parseVirtualNetwork, type VirtualNetwork } from './virtual-network.ts';
