@@ -28,7 +28,13 @@ export function specJsonSchema(): JsonSchema {
   };
 }
 
-function describe(schema: JsonSchema, at: string): JsonSchema {
+/** What the library says of every whole number: what JavaScript can hold is no limit of the format. */
+const NO_LIMIT: readonly unknown[] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+
+function describe(whole: JsonSchema, at: string): JsonSchema {
+  const schema = Object.fromEntries(
+    Object.entries(whole).filter(([, value]) => !NO_LIMIT.includes(value)),
+  ) as JsonSchema;
   const { properties, additionalProperties, items } = schema;
   const below = (key: string): string => (at === '' ? key : `${at}.${key}`);
   const texts = DESCRIPTIONS[at] ?? {};

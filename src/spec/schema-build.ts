@@ -5,6 +5,7 @@ import { EnvName, mapOf, plainText, textOrUnset, wordOrUnset } from './schema-pa
 const Patch = z
   .string()
   .refine((text) => Buffer.byteLength(text) <= LIMITS.patchBytes, `must be at most ${LIMITS.patchBytes} bytes`)
+  .meta({ maxLength: LIMITS.patchBytes })
   .optional();
 
 /** YAML text each, read by the patch engine (spec kubernetes-patches). */
@@ -14,6 +15,7 @@ function buildPath(longest: number): z.ZodString {
   return textOrUnset(
     (path) => path === '.' || (path.length <= longest && cleanBuildPath(path)),
     `must be a clean relative path of at most ${longest} letters, digits and _ . - / without ..`,
+    { pattern: '^[A-Za-z0-9_./-]*$', maxLength: longest },
   );
 }
 
@@ -52,7 +54,8 @@ const BuildSecrets = mapOf(
   z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be 1 to 64 lowercase letters, digits, hyphens and underscores'),
   z
     .string()
-    .refine((name) => CI_SECRET.test(name) && !CI_RESERVED.has(name), 'must be the name of a CI secret that is free'),
+    .refine((name) => CI_SECRET.test(name) && !CI_RESERVED.has(name), 'must be the name of a CI secret that is free')
+    .meta({ pattern: CI_SECRET.source }),
   16,
 );
 

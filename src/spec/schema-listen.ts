@@ -23,7 +23,9 @@ export const PortFile = z.strictObject({
     .regex(PORT_NAME, 'must be a port name: at most 15 lowercase letters, digits and single hyphens, with a letter'),
   port: int(1, 65_535),
   target_port: int(0, 65_535).optional(),
-  protocol: textOrUnset((text) => /^(?:tcp|udp)$/i.test(text), 'must be TCP or UDP').optional(),
+  protocol: textOrUnset((text) => /^(?:tcp|udp)$/i.test(text), 'must be TCP or UDP', {
+    pattern: '^$|^[Tt][Cc][Pp]$|^[Uu][Dd][Pp]$',
+  }).optional(),
 });
 
 /** Facts 1.14. */
@@ -32,28 +34,36 @@ const RESERVED: ReadonlySet<number> = new Set([
 ]);
 
 export const PublicTcpFile = z.strictObject({
-  port: int(1, 65_535).refine((port) => !RESERVED.has(port), 'is a port the installation keeps for itself'),
+  port: int(1, 65_535)
+    .refine((port) => !RESERVED.has(port), 'is a port the installation keeps for itself')
+    .meta({ not: { enum: [...RESERVED] } }),
   target_port: int(1, 65_535),
-  source_cidrs: listOf(z.string().refine(validNetwork, 'must be an IPv4 network such as 203.0.113.0/24'), 16).refine(
-    (list) => list.length > 0,
-    'must name a network; 0.0.0.0/0 is everyone',
-  ),
+  source_cidrs: listOf(
+    z
+      .string()
+      .refine(validNetwork, 'must be an IPv4 network such as 203.0.113.0/24')
+      .meta({ pattern: '^[0-9.]+/[0-9]+$' }),
+    16,
+  )
+    .refine((list) => list.length > 0, 'must name a network; 0.0.0.0/0 is everyone')
+    .meta({ minItems: 1 }),
 });
 
 /** Facts 1.13; the name's own limit is in the service. */
 export const HttpEndpointFile = z.strictObject({
   port: int(1, 65_535),
-  domain: textOrUnset(validHostname, 'must be a lowercase DNS name with a dot').optional(),
+  domain: textOrUnset(validHostname, 'must be a lowercase DNS name with a dot', { maxLength: 244 }).optional(),
 });
 
 /** Facts 1.8. Says nothing when all of it is empty. */
 export const ReadinessFile = z.strictObject({
   protocol: wordOrUnset('tcp', 'smtp', 'smtp_starttls').optional(),
   port: intOrUnset(1, 65_535).optional(),
-  tls_server_name: textOrUnset(validHostname, 'must be a lowercase DNS name with a dot').optional(),
+  tls_server_name: textOrUnset(validHostname, 'must be a lowercase DNS name with a dot', { maxLength: 244 }).optional(),
   tls_ca_file: textOrUnset(
     (path) => path !== '/' && cleanAbsolute(path, 256),
     'must be a clean absolute path of at most 256 characters',
+    { pattern: '^$|^/', maxLength: 256 },
   ).optional(),
   period_seconds: intOrUnset(3, 60, ' seconds').optional(),
   timeout_seconds: intOrUnset(1, 10, ' seconds').optional(),
@@ -89,7 +99,10 @@ const PAIR = /^([a-z0-9-]+)\/([a-z0-9-]+)$/;
 export const NetworkAccessFile = z.strictObject({
   from: uniqueListOf(Name, 20).optional(),
   from_applications: uniqueListOf(
-    z.string().refine(applicationService, 'must be the names of an application and its service with a slash between'),
+    z
+      .string()
+      .refine(applicationService, 'must be the names of an application and its service with a slash between')
+      .meta({ pattern: PAIR.source }),
     32,
   ).optional(),
 });

@@ -8,6 +8,7 @@ import {
   listOf,
   Name,
   NameOrUnset,
+  orEmpty,
   plainText,
   textOrUnset,
   uniqueListOf,
@@ -16,10 +17,12 @@ import {
 const Cpu = textOrUnset(
   (text) => cpuMillis(text) !== undefined,
   'must be a CPU quantity from 1m to 64, such as 250m or 1.5',
+  { pattern: '^$|^[0-9]+m$|^[0-9]+(\\.[0-9]{1,3})?$', maxLength: 32 },
 );
 const Memory = textOrUnset(
   (text) => memoryBytes(text) !== undefined,
   'must be a memory quantity from 1Mi to 256Gi, such as 512Mi or 2Gi',
+  { pattern: '^$|^[0-9]+([KMGT]i|[kMGT])?$', maxLength: 32 },
 );
 
 /** Facts 1.4. */
@@ -31,14 +34,19 @@ export const ResourcesFile = z.strictObject({
 });
 
 const ScheduleFile = z.strictObject({
-  cron: z.string().refine(validCron, 'must be five cron fields, such as 30 4 * * mon-fri, of at most 100 characters'),
-  timezone: textOrUnset(validTimezone, 'must be an IANA time zone, such as Europe/Berlin').optional(),
+  cron: z
+    .string()
+    .refine(validCron, 'must be five cron fields, such as 30 4 * * mon-fri, of at most 100 characters')
+    .meta({ maxLength: 100 }),
+  timezone: textOrUnset(validTimezone, 'must be an IANA time zone, such as Europe/Berlin', {
+    maxLength: 100,
+  }).optional(),
   history_limit: intOrUnset(1, 2).optional(),
 });
 
 const InvocationFile = z.strictObject({
-  allowed_identities: uniqueListOf(Identity, 16).refine(atLeastOne, 'must name an identity'),
-  input_keys: uniqueListOf(Name, 16).refine(atLeastOne, 'must name an input'),
+  allowed_identities: uniqueListOf(Identity, 16).refine(atLeastOne, 'must name an identity').meta({ minItems: 1 }),
+  input_keys: uniqueListOf(Name, 16).refine(atLeastOne, 'must name an input').meta({ minItems: 1 }),
   max_input_bytes: intOrUnset(2, 131_072, ' bytes').optional(),
   queue_limit: intOrUnset(1, 64).optional(),
 });
@@ -55,8 +63,8 @@ export const GpuFile = z.strictObject({ count: intOrUnset(1, 8).optional() });
 
 /** Facts 1.17. */
 export const SessionFile = z.strictObject({
-  allowed_identities: uniqueListOf(Identity, 32).refine(atLeastOne, 'must name an identity'),
-  helper_command: listOf(plainText(4096), 64).refine(atLeastOne, 'must name a program'),
+  allowed_identities: uniqueListOf(Identity, 32).refine(atLeastOne, 'must name an identity').meta({ minItems: 1 }),
+  helper_command: listOf(plainText(4096), 64).refine(atLeastOne, 'must name a program').meta({ minItems: 1 }),
   idle_seconds: intOrUnset(60, 900, ' seconds').optional(),
   lifetime_seconds: intOrUnset(60, 3600, ' seconds').optional(),
 });
@@ -66,8 +74,12 @@ const REPOSITORY = /^[A-Za-z0-9_.-]{1,100}(?:\/[A-Za-z0-9_.-]{1,100}){1,5}$/;
 
 /** Facts 1.18. */
 export const ActionsFile = z.strictObject({
-  repository: textOrUnset((text) => REPOSITORY.test(text), 'must be an owner and a repository').optional(),
-  organization: textOrUnset((text) => OWNER.test(text), 'must be the name of an organization').optional(),
+  repository: textOrUnset((text) => REPOSITORY.test(text), 'must be an owner and a repository', {
+    pattern: orEmpty(REPOSITORY),
+  }).optional(),
+  organization: textOrUnset((text) => OWNER.test(text), 'must be the name of an organization', {
+    pattern: orEmpty(OWNER),
+  }).optional(),
   runner_group_id: int(0, Number.MAX_SAFE_INTEGER).optional(),
   credential: NameOrUnset.optional(),
   labels: uniqueListOf(

@@ -8,7 +8,10 @@ const FILE_BYTES = 64 * 1024;
 const MOUNT_TEXT =
   'must be a clean absolute path of at most 200 characters, not / and not in or over /proc, /sys, /dev, /etc or /var/run/secrets';
 
-const MountPath = z.string().refine(mountablePath, MOUNT_TEXT);
+/** What editors are told of an absolute path. */
+const ABSOLUTE = { pattern: '^/', maxLength: 200 };
+
+const MountPath = z.string().refine(mountablePath, MOUNT_TEXT).meta(ABSOLUTE);
 
 /** A named volume (facts 1.10). */
 export const NamedVolumeFile = z.strictObject({
@@ -22,6 +25,7 @@ export const VolumeFile = z.strictObject({
   mount_path: textOrUnset(
     volumePath,
     'must be a clean absolute path of at most 200 characters, not / and not in /proc, /sys, /dev, /etc, /run or /var/run',
+    { pattern: '^$|^/', maxLength: 200 },
   ).optional(),
   size_gib: intOrUnset(1, LARGEST_GIB).optional(),
   storage_class: StorageClass.optional(),
@@ -34,6 +38,7 @@ export const MountFile = z.strictObject({
   sub_path: textOrUnset(
     (path) => cleanRelative(path),
     'must be a clean relative path of at most 200 characters without . and ..',
+    { pattern: '^(?!/)', maxLength: 200 },
   ).optional(),
 });
 
@@ -48,6 +53,7 @@ export const CertificateMountFile = z.strictObject({
   certificate: textOrUnset(
     (name) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name) && !name.startsWith('hp-auto-cert-'),
     'must be the name of an uploaded certificate',
+    { pattern: '^$|^(?!hp-auto-cert-)[a-z0-9-]{1,63}$' },
   ).optional(),
   source: wordOrUnset('ingress').optional(),
   hostname: Host,
@@ -61,11 +67,13 @@ export const FileMountFile = z.strictObject({
     .refine(
       filePath,
       'must be a clean absolute path of at most 200 characters, not / or /etc, and not in or over /proc, /sys, /dev, /run/secrets or /var/run/secrets',
-    ),
+    )
+    .meta(ABSOLUTE),
   content: plainText(FILE_BYTES).optional(),
   secret: SecretRefFile.optional(),
   mode: z
     .int()
     .refine((mode) => mode === 0 || mode === 292 || mode === 288, 'must be 292 (0444) or 288 (0440)')
+    .meta({ enum: [292, 288, 0] })
     .optional(),
 });

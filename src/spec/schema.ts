@@ -46,10 +46,12 @@ import {
  */
 
 /** One path, or a list of them (facts 1.16): `env-files.ts` judges and reads them before the rest of the file is looked at. */
-const EnvFile = z.custom<string | readonly string[]>(
-  (value) => typeof value === 'string' || (Array.isArray(value) && value.every((path) => typeof path === 'string')),
-  'must be a path or a list of paths',
-);
+const EnvFile = z
+  .custom<string | readonly string[]>(
+    (value) => typeof value === 'string' || (Array.isArray(value) && value.every((path) => typeof path === 'string')),
+    'must be a path or a list of paths',
+  )
+  .meta({ anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 8 }] });
 
 const Env = mapOf(EnvName, plainText(LIMITS.envValueBytes), LIMITS.envEntries);
 const Secrets = mapOf(EnvName, SecretRefFile, LIMITS.secretsPerService);
@@ -57,7 +59,7 @@ const LARGEST_ID = 2_147_483_647;
 
 /** The fields of a service. */
 export const ServiceFile = z.strictObject({
-  image: textOrUnset(validImage, 'must be an image reference').optional(),
+  image: textOrUnset(validImage, 'must be an image reference', { maxLength: 512 }).optional(),
   build: BuildFile.optional(),
   port: int(0, 65_535).optional(),
   ports: listOf(PortFile, LIMITS.extraPorts).optional(),
@@ -73,6 +75,7 @@ export const ServiceFile = z.strictObject({
   healthcheck: textOrUnset(
     validHealthcheck,
     'must be an HTTP path of at most 2048 characters that begins with one slash, without host and fragment',
+    { pattern: '^$|^/(?!/)', maxLength: 2048 },
   ).optional(),
   readiness: ReadinessFile.optional(),
   update_strategy: wordOrUnset('rolling', 'recreate').optional(),
@@ -98,19 +101,21 @@ export const ServiceFile = z.strictObject({
   node_name: textOrUnset(
     (name) => name.length <= 253 && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(name),
     'must be the name of a node: at most 253 lowercase letters, digits, hyphens and dots',
+    { pattern: '^[a-z0-9.-]*$', maxLength: 253 },
   ).optional(),
   run_as_user: int(0, LARGEST_ID).optional(),
   run_as_group: int(0, LARGEST_ID).optional(),
   fs_group: int(0, LARGEST_ID).optional(),
   read_only_root_filesystem: z.boolean().optional(),
-  working_dir: textOrUnset(
-    (path) => cleanAbsolute(path),
-    'must be a clean absolute path of at most 200 characters',
-  ).optional(),
+  working_dir: textOrUnset((path) => cleanAbsolute(path), 'must be a clean absolute path of at most 200 characters', {
+    pattern: '^$|^/',
+    maxLength: 200,
+  }).optional(),
   termination_grace_seconds: int(0, 300).optional(),
   restart_nonce: textOrUnset(
     (text) => /^[a-zA-Z0-9_-]{1,64}$/.test(text),
     'must be at most 64 letters, digits, hyphens and underscores',
+    { pattern: '^[a-zA-Z0-9_-]{0,64}$' },
   ).optional(),
   startup_timeout_seconds: intOrUnset(10, 900, ' seconds').optional(),
   kubernetes: KubernetesFile.optional(),
@@ -138,6 +143,7 @@ export const SpecFile = z.strictObject({
   schema_version: z
     .int()
     .refine((version) => version === 0 || version === 1, 'only schema version 1 is supported')
+    .meta({ enum: [1, 0] })
     .optional(),
   name: Name,
   services: mapOf(Name, ServiceFile, LIMITS.services),
