@@ -1,20 +1,7 @@
 import { fail, ok, type Result } from '../kernel/index.ts';
 import type { Application } from '../spec/index.ts';
 import { CHECKS, type GrantQuestion } from './checks.ts';
-
-declare const granted: unique symbol;
-
-/** A value a grant allows. Only this stage can make one, so that what skips the grant does not compile. */
-export type Granted<T> = {
-  readonly value: T;
-  /** `release` for a push; a pull request may only be planned. */
-  readonly purpose: 'plan' | 'release';
-  /** A fork's plan must not tell which secrets exist (DESIGN invariant 9). */
-  readonly fork: boolean;
-  /** The revision of the grant that allowed it; anything else is stale (DESIGN invariant 10). */
-  readonly grantRevision: number;
-  readonly [granted]: true;
-};
+import { type Granted, granted } from './granted.ts';
 
 /**
  * Whether this source may make this application so. The checks are ordered and the first refusal is the reason. Codes: `grant_refused`,
@@ -27,10 +14,12 @@ export function evaluateGrant(question: GrantQuestion): Result<Granted<Applicati
     if (refusal !== undefined) return fail(refusal);
   }
   const { grant, request, application } = question;
-  return ok({
-    value: application,
-    purpose: request.trigger === 'push' ? 'release' : 'plan',
-    fork: request.fork,
-    grantRevision: grant.revision,
-  } as Granted<Application>);
+  return ok(
+    granted({
+      value: application,
+      purpose: request.trigger === 'push' ? 'release' : 'plan',
+      fork: request.fork,
+      grantRevision: grant.revision,
+    }),
+  );
 }

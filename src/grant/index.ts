@@ -1,9 +1,12 @@
 /**
- * The deploy grant: may this source (ref, file, application, kind of event) make this application so? Takes the grant, the request with
- * its time, the desired application and the current one; gives a `Granted` application, which is all a plan can be made from, or the first
- * refusal. Never looks anything up and never widens what the grant says.
+ * The deploy grant: may this source (ref, file, application, kind of event) make this application so? And its twin for people and programs,
+ * the permission. Takes the grant or the principal, the request with its time, the desired application and the current one; gives a
+ * `Granted` application, which is all a plan can be made from, or the first refusal. Never looks anything up and never widens what is given.
  */
 export type { GrantQuestion, GrantRequest } from './checks.ts';
 export { defaultGrant } from './default-grant.ts';
-export { evaluateGrant, type Granted } from './evaluate.ts';
+export { evaluateGrant } from './evaluate.ts';
 export { matchesAny, matchesGlob } from './glob.ts';
+export type { Granted } from './granted.ts';
+export { servicesWithNewPatches } from './patches.ts';
+export { type PermitQuestion, permitRelease } from './permit.ts';

@@ -18,7 +18,7 @@ import { unpackSpec } from './release-body.ts';
 import { remoteOf } from './remote.ts';
 
 /** Why this installation can not build what the file asks for. */
-export function buildRefusals(deps: Deps, application: Application): readonly Problem[] {
+export function buildRefusals(deps: Pick<Deps, 'options'>, application: Application): readonly Problem[] {
   const [built] = Object.entries(application.services).filter(([, service]) => service.build !== undefined);
   return built === undefined || deps.options.buildRegistry !== undefined
     ? []

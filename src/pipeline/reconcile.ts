@@ -216,6 +216,9 @@ function endingOf(p: Extract<Result<never>, { ok: false }>['problem']): Result<E
   return ok({ state: CANCELLING.has(p.code) ? 'cancelled' : 'failed', problem: p });
 }
 
+/** A request to the API ends long before. */
+const ACCEPTING_MS = 60_000;
+
 type AtRest = { readonly application: ApplicationResource; readonly releases: readonly Release[] };
 
 /**
@@ -224,8 +227,11 @@ type AtRest = { readonly application: ApplicationResource; readonly releases: re
  */
 async function rest(session: Session, turn: Turn, { application, releases }: AtRest): Promise<Result<void>> {
   const [latest] = releases;
-  const { phase, acceptedRevision = 0 } = application.status;
+  const { phase, acceptedRevision = 0, acceptedAt } = application.status;
   if (phase === 'queued' && acceptedRevision > (latest?.spec.revision ?? 0)) {
+    const age = session.deps.clock.now().getTime() - Date.parse(acceptedAt ?? '');
+    // The API takes the revision a moment before it creates the release; the resync looks again.
+    if (age < ACCEPTING_MS) return ok(undefined);
     const written = await writeApplication(session, (status) => ({ ...status, phase: 'cancelled' }));
     return written.ok ? cancelOpen(session.deps, session.application) : written;
   }

@@ -70,7 +70,10 @@ export async function readSpecAt(
   const parsed: ParseResult =
     unreadable.length > 0
       ? { ok: false, problems: unreadable }
-      : parseSpec(text, { envFiles, ...(request.fork ? {} : { secretName: secretNames(deps, source) }) });
+      : parseSpec(text, {
+          envFiles,
+          ...(request.fork ? {} : { secretName: importedNames(deps.options.snapshotKey, source.spec.application) }),
+        });
   return ok({ text, parsed, envFiles: mentions.map(({ file: name }) => inFolderOf(source.spec.path, name)) });
 }
 
@@ -84,10 +87,12 @@ export function secretsToHave(parsed: ValidSpec): readonly string[] {
  * Names the secrets of env files by their values: a new value is a new secret and so a new release, and a release that is rolled back to
  * still finds its own. Keyed with the installation's key, because the names are in plans and releases.
  */
-function secretNames(deps: Deps, source: GitSource): (entry: ImportedEntry) => string {
-  const { project, environment, name }: ApplicationKey = source.spec.application;
+export function importedNames(
+  snapshotKey: string,
+  { project, environment, name }: ApplicationKey,
+): (entry: ImportedEntry) => string {
   return (entry) => {
-    const hmac = createHmac('sha256', deps.options.snapshotKey);
+    const hmac = createHmac('sha256', snapshotKey);
     return `env-${hmac
       .update(canonicalJson(['env file', project, environment, name, entry]))
       .digest('hex')

@@ -272,6 +272,7 @@ export const ReleaseStatus = z.object({
         state: StepState,
         code: z.string().optional(),
         message: z.string().optional(),
+        startedAt: Timestamp.optional(),
         at: Timestamp,
       }),
     )

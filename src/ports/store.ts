@@ -47,6 +47,10 @@ export interface ReleaseCollection {
   updateStatus(name: string, change: (current: Release) => Release['status'] | undefined): Promise<Result<Release>>;
   /** All releases of one application, newest revision first. */
   ofApplication(application: string): Promise<Result<readonly Release[]>>;
+  /** The release accepted with this idempotency digest, while it is kept. */
+  byIdempotency(digest: string): Promise<Result<Release | undefined>>;
+  /** Calls back with the release when the watch first shows it and after each change. Returns the way to stop. */
+  watch(name: string, listener: (release: Release) => void): () => void;
   delete(name: string, uid: string): Promise<Result<void>>;
 }
 

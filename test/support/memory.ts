@@ -192,6 +192,16 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
         ),
       byIdempotency: async (digest: string) =>
         ok([...releases.items.values()].find((release) => release.spec.idempotency === digest)),
+      watch: (name: string, listener: (release: Release) => void) => {
+        const show = (): void => {
+          const release = releases.items.get(name);
+          if (release !== undefined) listener(structuredClone(release));
+        };
+        show();
+        return releases.onChange((changed) => {
+          if (changed === name) show();
+        });
+      },
     },
     sourcesOf: (repository: string, ref: string) =>
       [...sources.items.values()].filter(({ spec }) => spec.repository === repository && spec.ref === ref),

@@ -1,4 +1,4 @@
-import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import { fail, type Manifest, ok, problem, type Result } from '../../kernel/index.ts';
 import {
   type Application,
   type BuildRun,
@@ -59,18 +59,36 @@ function keepFence(current: Application, next: Application['status']): Result<Ap
 }
 
 function releasesOf(options: StoreOptions): ReleaseCollection {
-  const { ofApplication, ...objects } = ofApplications<Release>(options, RELEASE);
+  const { ofApplication, withField, ...objects } = ofApplications<Release>(options, RELEASE);
   return {
     ...objects,
     ofApplication: async (application) => {
       const listed = await ofApplication(application);
       return listed.ok ? ok([...listed.value].sort((a, b) => b.spec.revision - a.spec.revision)) : listed;
     },
+    byIdempotency: async (digest) => {
+      const listed = await withField('spec.idempotency', digest);
+      return listed.ok ? ok(listed.value[0]) : listed;
+    },
+    watch: (name, listener) => {
+      const { cluster, namespace } = options;
+      const fieldSelector = `metadata.name=${escaped(name)}`;
+      const cache = cluster.cache({ apiVersion: GROUP_VERSION, kind: RELEASE.kind, namespace, fieldSelector });
+      const take = (object: Manifest): void => {
+        const decoded = RELEASE.decode(object);
+        if (decoded.ok) listener(decoded.value);
+      };
+      for (const object of cache.items()) take(object);
+      cache.onChange(({ type, object }) => {
+        if (type !== 'deleted') take(object);
+      });
+      return () => void cache.stop();
+    },
   };
 }
 
 function buildsOf(options: StoreOptions): BuildRunCollection {
-  const { ofApplication, ...objects } = ofApplications<BuildRun>(options, BUILD_RUN);
+  const { ofApplication, withField: _, ...objects } = ofApplications<BuildRun>(options, BUILD_RUN);
   return {
     ...objects,
     ofApplication: async (application) => {
@@ -85,23 +103,25 @@ function buildsOf(options: StoreOptions): BuildRunCollection {
 function ofApplications<R extends Resource<unknown, unknown>>(options: StoreOptions, codec: KindCodec<R>) {
   const { cluster, namespace, log } = options;
   const { get, create, updateStatus, delete: remove } = objectsOf<R>({ cluster, namespace, codec });
+  const withField = async (field: string, value: string): Promise<Result<readonly R[]>> => {
+    const fieldSelector = `${field}=${escaped(value)}`;
+    const listed = await cluster.list({ apiVersion: GROUP_VERSION, kind: codec.kind, namespace, fieldSelector });
+    if (!listed.ok) return listed;
+    const decoded = listed.value.flatMap((object) => {
+      const one = codec.decode(object);
+      if (one.ok) return [one.value];
+      log.warn('object skipped', { code: one.problem.code, cause: one.problem.cause });
+      return [];
+    });
+    return ok(decoded);
+  };
   return {
     get,
     create,
     updateStatus,
     delete: remove,
-    ofApplication: async (application: string): Promise<Result<readonly R[]>> => {
-      const fieldSelector = `spec.application=${escaped(application)}`;
-      const listed = await cluster.list({ apiVersion: GROUP_VERSION, kind: codec.kind, namespace, fieldSelector });
-      if (!listed.ok) return listed;
-      const decoded = listed.value.flatMap((object) => {
-        const one = codec.decode(object);
-        if (one.ok) return [one.value];
-        log.warn('object skipped', { code: one.problem.code, cause: one.problem.cause });
-        return [];
-      });
-      return ok(decoded);
-    },
+    withField,
+    ofApplication: (application: string) => withField('spec.application', application),
   };
 }
 

@@ -18,9 +18,13 @@ export async function resolveImages(carrying: Carrying): Promise<Result<Images>>
   if (known !== undefined && services.every(([name]) => Object.hasOwn(known, name))) return ok(known);
   const kept = await keptImages(carrying);
   if (!kept.ok) return kept;
+  // A rollback, a restart and the other services of a release of some run what an earlier revision ran.
+  const again = release.spec.images ?? {};
   const resolved = await Promise.all(
     services.map(async ([name, service]): Promise<Result<readonly [string, string]>> => {
       const image = Object.hasOwn(kept.value, name) ? kept.value[name] : undefined;
+      const earlier = Object.hasOwn(again, name) ? again[name] : undefined;
+      if (earlier !== undefined) return ok([name, earlier]);
       if (service.build !== undefined) return builtImageOf(carrying, name);
       if (image !== undefined) return ok([name, image]);
       const answer = await session.deps.images.resolve(service.image ?? '', guard.signal);

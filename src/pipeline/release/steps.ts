@@ -29,13 +29,15 @@ export class StepRecorder {
 
   /** Records where a step stands; the write happens in the background, in order. */
   set(name: string, state: StepState, p?: Problem): void {
+    const at = this.#deps.clock.now().toISOString();
+    const index = this.#steps.findIndex((other) => other.name === name);
     const step: Step = {
       name,
       state,
-      at: this.#deps.clock.now().toISOString(),
+      startedAt: state === 'running' ? at : (this.#steps[index]?.startedAt ?? at),
+      at,
       ...(p === undefined ? {} : { code: p.code, message: p.message }),
     };
-    const index = this.#steps.findIndex((other) => other.name === name);
     this.#steps = index < 0 ? [...this.#steps, step] : this.#steps.with(index, step);
     this.#version += 1;
     this.#writing = this.#writing.then(() => this.#write());

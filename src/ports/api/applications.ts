@@ -7,7 +7,17 @@ export const ApplicationStatusWord = z.enum(['queued', 'healthy', 'empty', 'fail
 
 export const ServiceObservation = z.strictObject({
   name: Name,
-  status: z.enum(['missing', 'deploying', 'ready', 'failed', 'pending', 'running', 'completed', 'scheduled', 'stopped']),
+  status: z.enum([
+    'missing',
+    'deploying',
+    'ready',
+    'failed',
+    'pending',
+    'running',
+    'completed',
+    'scheduled',
+    'stopped',
+  ]),
   ready: z.int().optional(),
   desired: z.int().optional(),
   image: z.string().optional(),

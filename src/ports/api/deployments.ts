@@ -18,6 +18,10 @@ const Target = {
   environment: Name,
   spec: SpecJson.optional().meta({ description: 'the specification as JSON; exactly one of spec and toml' }),
   toml: z.string().max(262_144).optional().meta({ description: 'the specification as TOML text' }),
+  env_files: z
+    .record(z.string().min(1).max(200), z.string().max(131_072))
+    .optional()
+    .meta({ description: 'the env files a TOML specification names, by path; sensitive entries become secrets' }),
   service: Name.optional().meta({ description: 'release this service only; not together with services' }),
   services: z.array(Name).min(1).max(20).optional().meta({ description: 'release these services only, each once' }),
 };

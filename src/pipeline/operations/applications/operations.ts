@@ -1,0 +1,92 @@
+import { allows, type Principal } from '../../../access/index.ts';
+import { ok, type Result } from '../../../kernel/index.ts';
+import type { Application, ApplicationOperations, ApplicationSummary } from '../../../ports/api/index.ts';
+import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
+import { unpackSpec } from '../../release-body.ts';
+import type { ReleaseDeps } from '../deployments/context.ts';
+import { observationOf, summaryOf } from '../deployments/view.ts';
+import { findApplication } from './find.ts';
+
+/** Releases shown with an application (facts 7.3). */
+const SHOWN = 30;
+
+/** Applications over the API (facts 7.3). Lists come from the watch's cache; the releases of one application from the cluster. */
+export function applicationOperations(deps: ReleaseDeps): Omit<ApplicationOperations, 'remove'> {
+  return {
+    list: async (principal, input) => {
+      const scope = scopeOf(principal, input);
+      const visible = sorted(deps.store.applications.all()).filter(
+        ({ spec }) =>
+          (scope.project === undefined || spec.project === scope.project) &&
+          (scope.environment === undefined || spec.environment === scope.environment) &&
+          allows(principal, 'deployments:read', { ...spec, application: spec.name }),
+      );
+      const { project = null, environment = null } = scope;
+      const list = { name: 'applications', filters: { project, environment } };
+      const page = deps.pager.of({ ...list, items: visible, keyOf: ({ name }) => name }, input);
+      if (!page.ok) return page;
+      return ok({ ...page.value, items: page.value.items.map((application) => overview(deps, application)) });
+    },
+    show: async (principal, { id }) => {
+      const found = findApplication(deps, principal, { id, permission: 'deployments:read' });
+      return found.ok ? detail(deps, found.value) : found;
+    },
+    deployments: async (principal, { id, cursor, limit }) => {
+      const found = findApplication(deps, principal, { id, permission: 'deployments:read' });
+      if (!found.ok) return found;
+      const releases = await deps.store.releases.ofApplication(found.value.name);
+      if (!releases.ok) return releases;
+      // Newest first: the keys ascend while the revisions fall.
+      const keyOf = ({ spec }: Release): string => String(9_999_999_999 - spec.revision);
+      const page = deps.pager.of({ name: `releases of ${id}`, items: releases.value, keyOf }, { cursor, limit });
+      if (!page.ok) return page;
+      return ok({ ...page.value, items: page.value.items.map((release) => summaryOf(release, found.value)) });
+    },
+  };
+}
+
+/** Facts 7.1: an empty project or environment is the key's own. */
+function scopeOf(
+  { key }: Principal,
+  asked: { readonly project?: string | undefined; readonly environment?: string | undefined },
+): { readonly project?: string | undefined; readonly environment?: string | undefined } {
+  const project = asked.project ?? key?.scope.project;
+  const isOwn = asked.project === undefined || asked.project === key?.scope.project;
+  return { project, environment: asked.environment ?? (isOwn ? key?.scope.environment : undefined) };
+}
+
+function sorted(applications: readonly ApplicationResource[]): readonly ApplicationResource[] {
+  return [...applications].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function overview(deps: ReleaseDeps, application: ApplicationResource): ApplicationSummary {
+  const { spec, status } = application;
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const source = deps.store.sources.cached(application.name);
+  return {
+    id: spec.id,
+    name: spec.name,
+    project: spec.project,
+    environment: spec.environment,
+    revision: status.acceptedRevision ?? 0,
+    status: status.phase ?? 'queued',
+    observed: observationOf(application),
+    ...(source === undefined ? {} : { source: source.name }),
+    created_at: application.createdAt,
+    updated_at: ready?.lastTransitionTime ?? application.createdAt,
+  };
+}
+
+async function detail(deps: ReleaseDeps, application: ApplicationResource): Promise<Result<Application>> {
+  const releases = await deps.store.releases.ofApplication(application.name);
+  if (!releases.ok) return releases;
+  const [latest] = releases.value;
+  const spec = latest === undefined ? undefined : unpackSpec(latest.spec.spec);
+  if (spec?.ok === false) return spec;
+  return ok({
+    ...overview(deps, application),
+    revision: Math.max(application.status.acceptedRevision ?? 0, latest?.spec.revision ?? 0),
+    spec: spec === undefined ? null : { ...spec.value },
+    deployments: releases.value.slice(0, SHOWN).map((release) => summaryOf(release, application)),
+  });
+}

@@ -1,0 +1,20 @@
+import type { AuditLog, ProjectCollection, SettingsStore } from '../../../ports/index.ts';
+import type { Deps } from '../../context.ts';
+import type { Pager } from '../page.ts';
+
+/** What the operations on releases and applications work with. */
+export type ReleaseDeps = Pick<
+  Deps,
+  'store' | 'secrets' | 'cluster' | 'jobs' | 'clock' | 'random' | 'log' | 'options'
+> & {
+  readonly projects: ProjectCollection;
+  readonly settings: SettingsStore;
+  readonly audit: AuditLog;
+  readonly pager: Pager;
+  readonly limits: {
+    /** Facts 6.2: 200. */
+    readonly applicationsPerEnvironment: number;
+    /** Facts 11.5: 32. */
+    readonly environmentsPerProject: number;
+  };
+};
