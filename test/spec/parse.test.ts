@@ -1,7 +1,6 @@
 import { expect, describe as group, test } from 'vitest';
 import { describe, type Position } from '../../src/kernel/index.ts';
-import { parseSpec, parseSpecJson, withPosition } from '../../src/spec/index.ts';
-import { UNSUPPORTED } from '../../src/spec/unsupported.ts';
+import { envFilePaths, parseSpec, parseSpecJson, withPosition } from '../../src/spec/index.ts';
 import { application, faults, problems, withService } from './support.ts';
 
 const lines = (text: string): readonly string[] => {
@@ -129,12 +128,32 @@ group('all problems', () => {
     expect(lines(text).map((line) => line.replace(/: .*\(/, ' ('))).toEqual([
       'schema_version (line 1, column 1)',
       'name (line 2, column 1)',
-      'volumes (line 3, column 1)',
+      'volumes.a.size_gib (line 3, column 13)',
       'services.web.image (line 5, column 1)',
       'services.web.prot (line 6, column 1)',
       'services.api.public (line 9, column 1)',
-      'services.api.mounts (line 10, column 1)',
+      'services.api.mounts[0].volume (line 10, column 11)',
+      'services.api.mounts[0].mount_path (line 10, column 11)',
     ]);
+  });
+
+  test('of one service are found beside a field the schema refuses, unless they read it', () => {
+    const text = withService(
+      'port = 70000\npublic = true\nhealthcheck = "/"\nenv.TOKEN = ""\nreplicas = 2\nstrange = 1',
+      '[services.web.volume]\nmount_path = "/data"\nsize_gib = 1\n[services.web.job]\nretries = 4',
+    );
+    expect(faults(text)).toEqual([
+      'services.web.port',
+      'services.web.env.TOKEN',
+      'services.web.strange',
+      'services.web.job.retries',
+    ]);
+  });
+
+  test('of an unknown key do not hide what the known ones say', () => {
+    const unknown = Array.from({ length: 20 }, (_, i) => `x${i} = 1`).join('\n');
+    expect(faults(withService(`public = true\n${unknown}`))).toContain('services.web.public');
+    expect(faults(`strange = 1\n${withService('public = true')}`)).toEqual(['strange', 'services.web.public']);
   });
 
   test('a missing field is placed at its table', () => {
@@ -148,57 +167,55 @@ group('all problems', () => {
   });
 });
 
-group('known fields that are not supported', () => {
-  const fieldsOf = (level: typeof UNSUPPORTED, path: readonly string[]): readonly (readonly [string, string])[] => [
-    ...Object.entries(level.fields ?? {}).map(([field, unset]) => [[...path, field].join('.'), unset] as const),
-    ...Object.entries(level.below ?? {}).flatMap(([key, below]) =>
-      fieldsOf(below, [
-        ...path,
-        key === '*' ? (path.at(-1) === 'networks' ? 'default' : path.at(-1) === 'secrets' ? 'A' : 'web') : key,
-      ]),
-    ),
-  ];
-  const all = fieldsOf(UNSUPPORTED, []);
-  const nest = (path: string, value: unknown): unknown =>
-    path.split('.').reduceRight((below, key) => ({ [key]: below }), value);
-  const merge = (a: Record<string, unknown>, b: Record<string, unknown>): unknown =>
-    Object.fromEntries(
-      [...new Set([...Object.keys(a), ...Object.keys(b)])].map((key) => [
-        key,
-        typeof a[key] === 'object' && key in b ? merge(a[key] as never, b[key] as never) : (b[key] ?? a[key]),
-      ]),
-    );
-  const withField = (path: string, value: unknown): unknown =>
-    merge(
-      {
-        name: 'a',
-        services: { web: path.includes('.build.') ? { build: {} } : { image: 'a', secrets: { A: { ref: 'a' } } } },
-        networks: { default: {} },
-      },
-      nest(path, value) as never,
-    );
+test('database_client_profiles is accepted with a warning', () => {
+  const result = parseSpec(withService('database_client_profiles = { A = "b" }'));
+  expect(result).toMatchObject({
+    ok: true,
+    application: application(withService('')),
+    warnings: ['services.web.database_client_profiles: is accepted but has no effect here'],
+  });
+  expect(faults(withService('database_client_profiles = { A = 1 }'))).toEqual([
+    'services.web.database_client_profiles.A',
+  ]);
+});
 
-  test.each(all.filter(([, unset]) => unset !== 'ignored'))('%s is refused by name', (path) => {
-    const result = parseSpecJson(withField(path, path.endsWith('s') ? ['x'] : 'x'));
-    const found = result.ok ? [] : result.problems.map((p) => [p.code, p.at]);
-    expect(found).toEqual([['unsupported_feature', path]]);
+group('env files', () => {
+  const text = withService('', '[services.web.env]\nA = "1"').replace('name', 'env_file = "a.env"\nname');
+
+  test('are named as written, once', () => {
+    expect(envFilePaths(`\ufeff${text}`)).toEqual(['a.env']);
+    expect(envFilePaths(withService('env_file = ["b", "a.env"]').replace('name', 'env_file = "a.env"\nname'))).toEqual([
+      'a.env',
+      'b',
+    ]);
+    expect(envFilePaths('name = ')).toEqual([]);
+    expect(envFilePaths(withService(''))).toEqual([]);
   });
 
-  const EMPTY: Readonly<Record<string, unknown>> = { text: '', number: 0, flag: false, list: [], table: {} };
-  test.each(all.filter(([, unset]) => unset in EMPTY))('%s says nothing when it is an empty %s', (path, unset) => {
-    expect(parseSpecJson(withField(path, EMPTY[unset])).ok).toBe(true);
-  });
-
-  test.each(all.filter(([, unset]) => unset === 'always'))('%s has a meaning even when empty', (path) => {
-    expect(codes(parseSpecJson(withField(path, {})))).toEqual(['unsupported_feature']);
-  });
-
-  test('database_client_profiles is accepted with a warning', () => {
-    const result = parseSpec(withService('database_client_profiles = { A = "b" }'));
+  test('become variables and references, and are not part of the application', () => {
+    const result = parseSpec(text, {
+      envFiles: { 'a.env': 'A=2\nB=3\nTOKEN=secret-value' },
+      secretName: () => 'token',
+    });
     expect(result).toMatchObject({
       ok: true,
-      warnings: ['services.web.database_client_profiles: is accepted but has no effect here'],
+      application: { env: { A: '2', B: '3' }, secrets: { TOKEN: { ref: 'token' } }, inject_env: true },
+      imported: [{ ref: 'token', value: 'secret-value' }],
     });
+    expect(JSON.stringify(result.ok && result.application)).not.toContain('env_file');
+  });
+
+  test('that are missing are problems of their own, beside the others', () => {
+    const result = parseSpec(`${text}\nB = 1`);
+    expect(result.ok ? [] : result.problems.map((p) => [p.code, p.at])).toEqual([
+      ['env_file_missing', 'env_file'],
+      ['invalid_spec', 'services.web.env.B'],
+    ]);
+  });
+
+  test('have no place in JSON', () => {
+    const result = parseSpecJson({ name: 'a', services: {}, env_file: 'a.env' });
+    expect(result.ok ? [] : result.problems.map((p) => p.at)).toEqual(['env_file']);
   });
 });
 
