@@ -11,6 +11,7 @@ type Bench = (options: Options) => Promise<Record<string, number>>;
 const BENCHES: Readonly<Record<string, { readonly file: string; readonly run: string }>> = {
   git: { file: './git.ts', run: 'runGitBench' },
   receiver: { file: './receiver.ts', run: 'runReceiverBench' },
+  patch: { file: './patch.ts', run: 'runPatchBench' },
   push: { file: './push.ts', run: 'runPushBench' },
 };
 

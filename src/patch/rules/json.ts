@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from '../../kernel/index.ts';
+import type { Json } from '../../kernel/index.ts';
 import type { JsonMap } from './rule.ts';
 
 /** The value as an object, or `undefined` for anything else. */
@@ -16,14 +16,20 @@ export function own(map: JsonMap, key: string): Json | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** The value without keys that are `null`, which is how the API server reads them. */
+/** The value without keys that are `null`, which is how the API server reads them; the same value when it has none. */
 export function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+  const list = asList(value);
+  if (list !== undefined) {
+    const items = list.map(withoutNulls);
+    return items.some((item, index) => item !== list[index]) ? items : value;
+  }
   const map = asMap(value);
   if (map === undefined) return value;
-  const kept = Object.entries(map).filter(([, item]) => item !== null);
+  const entries = Object.entries(map);
+  const kept = entries.filter(([, item]) => item !== null).map(([key, item]) => [key, withoutNulls(item)] as const);
+  const same = kept.length === entries.length && kept.every(([, item], index) => item === entries[index]?.[1]);
   // From entries, so that a key named like the prototype stays a key.
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
+  return same ? value : Object.fromEntries(kept);
 }
 
 /** Without empty lists and maps, and without what holds nothing else; `undefined` when nothing is left. Elements of lists stay. */
@@ -43,7 +49,17 @@ function withoutEmpties(value: Json | undefined): Json | undefined {
 /** Whether two values are the same, whatever the order of keys. */
 export function identical(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
-  return a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b);
+  const [listA, listB] = [asList(a), asList(b)];
+  if (listA !== undefined || listB !== undefined) {
+    return listA?.length === listB?.length && listA?.every((item, index) => identical(item, listB?.[index])) === true;
+  }
+  const [mapA, mapB] = [asMap(a), asMap(b)];
+  if (mapA === undefined || mapB === undefined) return false;
+  const keys = Object.keys(mapA);
+  return (
+    keys.length === Object.keys(mapB).length &&
+    keys.every((key) => Object.hasOwn(mapB, key) && identical(mapA[key], mapB[key]))
+  );
 }
 
 /** Whether two values mean the same: an empty list or map is no value (spec kubernetes-patches). */
