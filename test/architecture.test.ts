@@ -18,6 +18,9 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['queues/runtime'],
   ioredis: ['src/adapters/redis'],
   'prom-client': ['src/server'],
+  hono: ['src/server'],
+  '@hono/node-server': ['src/server'],
+  '@hono/zod-openapi': ['src/server'],
   commander: ['src/cli'],
   pino: ['src/adapters/log'],
 

@@ -1,5 +1,8 @@
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 
+/** Levels of nesting; more than any specification has, less than any stack. */
+const DEPTH = 64;
+
 /**
  * Reads a JSON body of at most `cap` bytes, counted while they stream in, as exactly one value. No body at all is `undefined`. Problems:
  * `body_limit`, `unsupported_media_type`, `invalid_request`; what the parser says would repeat the text, so it is not told.
@@ -15,6 +18,7 @@ export async function readJson(request: Request, cap: number): Promise<Result<un
   const invalid = problem('invalid_request', 'must be exactly one JSON value in UTF-8', { at: 'body' });
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.value);
+    if (isDeep(text)) return fail(problem('invalid_request', `must not nest deeper than ${DEPTH}`, { at: 'body' }));
     return ok(JSON.parse(text) as unknown);
   } catch {
     return fail(invalid);
@@ -44,4 +48,22 @@ async function readBytes(request: Request, cap: number): Promise<Result<Uint8Arr
 
 function tooLarge(cap: number): ReturnType<typeof problem> {
   return problem('body_limit', `the body must be at most ${cap} bytes`);
+}
+
+/** Whether brackets nest too deep, before anything is built of them; one pass, whatever the text. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  let isString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (isString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') isString = false;
+    } else if (character === '"') isString = true;
+    else if (character === '[' || character === '{') {
+      depth += 1;
+      if (depth > DEPTH) return true;
+    } else if (character === ']' || character === '}') depth -= 1;
+  }
+  return false;
 }

@@ -27,6 +27,8 @@ export type ApiRoute = {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** Headers it reads, for the document. */
+  readonly headers?: Readonly<Record<string, z.ZodType>>;
   /** It makes a release, and so takes an Idempotency-Key (facts 7.1). */
   readonly keyed: boolean;
   readonly status: number;

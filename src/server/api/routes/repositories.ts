@@ -37,7 +37,6 @@ export const REPOSITORY_ROUTES: readonly ApiRoute[] = [
     summary: 'Add a repository and make its webhook secret, shown this once; a known one gets the new token',
     needs,
     body: CreateRepository,
-    status: 201,
     answer: RepositorySaved,
     example: {
       body: {

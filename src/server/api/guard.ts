@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import type { MiddlewareHandler } from 'hono';
+import type { Principal } from '../../access/index.ts';
+import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import { clientAddress } from '../client-address.ts';
+import { createTokenBuckets } from '../token-buckets.ts';
+import type { ApiOptions } from './options.ts';
+import { refused } from './respond.ts';
+
+/** What a request carries through the app: from the listener its connection, from this process its principal. */
+export type Env = {
+  readonly Bindings: { readonly incoming?: IncomingMessage; readonly principal?: Principal };
+  readonly Variables: {
+    requestId: string;
+    principal: Principal | undefined;
+    /** Reads the principal again, for what lasts. */
+    reread: () => Promise<Result<Principal>>;
+  };
+};
+
+/** Readable without a key. */
+const PUBLIC = ['/api/v1/openapi.json', '/api/docs'];
+
+/**
+ * In the order of facts 7.1: the number in flight, the rate of the address, then the key. Below `/api` and `/plans` a request without a valid
+ * key is 401 whatever it asks for, so that strangers learn no paths.
+ */
+export function guard(options: ApiOptions): MiddlewareHandler<Env> {
+  const buckets = createTokenBuckets(options.limits.rate, options.clock);
+  let inFlight = 0;
+  return async (c, next) => {
+    const { incoming, principal } = c.env;
+    c.set('reread', async () => (principal === undefined ? fail(problem('unauthorized')) : ok(principal)));
+    if (incoming === undefined) {
+      c.set('principal', principal);
+      return next();
+    }
+    if (inFlight >= options.limits.inFlight) return refused(problem('busy'));
+    inFlight += 1;
+    try {
+      if (!buckets.take(clientAddress(incoming, options.trustedProxies))) return refused(problem('rate_limit'));
+      const { path } = c.req;
+      const isPage = path.startsWith('/plans/');
+      if (PUBLIC.includes(path) || !(isPage || path === '/api' || path.startsWith('/api/'))) return await next();
+      const key = keyOf(c.req.header('authorization'), isPage);
+      const reread = async (): Promise<Result<Principal>> =>
+        key === undefined ? fail(problem('unauthorized')) : options.authenticate(key);
+      const known = await reread();
+      if (!known.ok) {
+        const challenge = isPage ? { 'WWW-Authenticate': 'Basic realm="hakopod", charset="UTF-8"' } : {};
+        return refused(known.problem, challenge);
+      }
+      c.set('principal', known.value);
+      c.set('reread', reread);
+      return await next();
+    } finally {
+      inFlight -= 1;
+    }
+  };
+}
+
+/** The bearer's key; on pages a browser may send it as the password it asked for. */
+function keyOf(header: string | undefined, isPage: boolean): string | undefined {
+  const [, scheme = '', value = ''] = /^(\w+) +(\S+)$/.exec(header ?? '') ?? [];
+  if (scheme.toLowerCase() === 'bearer') return value;
+  if (!isPage || scheme.toLowerCase() !== 'basic') return undefined;
+  const decoded = Buffer.from(value, 'base64').toString('utf8');
+  return decoded.slice(decoded.indexOf(':') + 1);
+}
