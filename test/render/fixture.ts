@@ -1,6 +1,12 @@
 import { releaseName } from '../../src/kernel/index.ts';
-import { DEFAULT_RENDER_OPTIONS, type Rendered, type RenderInput, renderApplication } from '../../src/render/index.ts';
-import { type Application, parseSpec } from '../../src/spec/index.ts';
+import {
+  DEFAULT_RENDER_OPTIONS,
+  type Rendered,
+  type RenderInput,
+  renderApplication,
+  secretValues,
+} from '../../src/render/index.ts';
+import { type Application, parseSpec, requiredSecrets } from '../../src/spec/index.ts';
 
 export const ID = '0123456789abcdef0123456789abcdef';
 export const KEY = { project: 'acme', environment: 'production', name: 'shop' };
@@ -81,10 +87,11 @@ export function pinned(service: string): string {
   return `registry.example.com/${service}@sha256:${Buffer.from(service).toString('hex').padEnd(64, '0').slice(0, 64)}`;
 }
 
-/** Everything a rendering needs, for this text; secret values are the base64 of the variable's name. */
+/** Everything a rendering needs, for this text; a variable's secret value is its own name, every other one the name of its secret. */
 export function inputFor(text: string, changes: Partial<RenderInput> = {}): RenderInput {
   const application = parsed(text);
   const services = Object.entries(application.services);
+  const values = secretValues(application, new Map(requiredSecrets(application).map((ref) => [ref, ref])));
   return {
     application,
     key: KEY,
@@ -95,7 +102,10 @@ export function inputFor(text: string, changes: Partial<RenderInput> = {}): Rend
     secrets: Object.fromEntries(
       services.map(([name, service]) => [
         name,
-        Object.fromEntries(Object.keys(service.secrets).map((key) => [key, Buffer.from(key).toString('base64')])),
+        {
+          ...values[name],
+          ...Object.fromEntries(Object.keys(service.secrets).map((key) => [key, Buffer.from(key).toString('base64')])),
+        },
       ]),
     ),
     creationId: 'c0ffee00c0ffee00',
