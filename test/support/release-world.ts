@@ -24,7 +24,10 @@ export type ReleaseWorld = {
   readonly deps: Deps;
   readonly jobs: Job[];
   /** Accepts a file as the next revision, as `plan` would; answers the release's name. */
-  accept(toml: string, options?: { readonly commit?: string }): Promise<string>;
+  accept(
+    toml: string,
+    options?: { readonly commit?: string; readonly api?: boolean; readonly images?: Readonly<Record<string, string>> },
+  ): Promise<string>;
   run(signal?: AbortSignal): Promise<Result<void>>;
   release(name: string): Promise<Release>;
   /** What the ledger says of the release's commit. */
@@ -83,20 +86,22 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
     cluster,
     deps,
     jobs: inMemory.jobs,
-    accept: async (toml, { commit } = {}) => {
+    accept: async (toml, { commit, api = false, images } = {}) => {
       const parsed = parseSpec(toml);
       if (!parsed.ok) throw new Error(parsed.problems.map((p) => `${p.at}: ${p.message}`).join('; '));
       revision += 1;
       const name = `${APP}.${revision}`;
       commits.set(name, commit ?? String(revision).padStart(40, '0'));
-      const origin = {
-        kind: 'git' as const,
-        actor: 'ada',
-        source: APP,
-        ref: 'refs/heads/main',
-        commit: commitOf(name),
-        grantRevision: 1,
-      };
+      const origin = api
+        ? { kind: 'api' as const, actor: 'local', identity: 'local' }
+        : {
+            kind: 'git' as const,
+            actor: 'ada',
+            source: APP,
+            ref: 'refs/heads/main',
+            commit: commitOf(name),
+            grantRevision: 1,
+          };
       const created = await store.releases.create({
         name,
         spec: {
@@ -106,6 +111,7 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
           specDigest: specDigest(parsed.application),
           spec: packSpec(parsed.application),
           origin,
+          ...(images === undefined ? {} : { images: { ...images } }),
         },
       });
       if (!created.ok) throw new Error(created.problem.message);
@@ -113,9 +119,16 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
       await store.applications.updateStatus(APP, (current) => ({
         ...current.status,
         acceptedRevision: accepted,
-        gitRevision: accepted,
+        ...(api ? {} : { gitRevision: accepted }),
         phase: 'queued',
       }));
+      if (api) {
+        await until(
+          'the cache knows the release',
+          () => store.applications.cached(APP)?.status.acceptedRevision === accepted,
+        );
+        return name;
+      }
       await store.sources.updateStatus(APP, (current) => ({
         ...current.status,
         reports: [

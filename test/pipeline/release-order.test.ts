@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { APP, NAMESPACE, type ReleaseWorld, startReleaseWorld } from '../support/release-world.ts';
+import { until } from '../support/world.ts';
+
+const web = (replicas: number): string =>
+  `name = "shop"\n[services.web]\nimage = "registry.example.test/web:1"\nreplicas = ${replicas}\n`;
+const migrate = 'name = "shop"\n[services.migrate]\nimage = "registry.example.test/web:1"\n[services.migrate.job]\n';
+
+let world: ReleaseWorld;
+beforeEach(async () => {
+  world = await startReleaseWorld();
+});
+afterEach(() => world.stop());
+
+const find = (kind: string, name: string) =>
+  world.embedded.objects().find((object) => object.kind === kind && object.metadata.name === name);
+const stateOf = async (name: string) => (await world.release(name)).status.state;
+
+describe('releases that wait', () => {
+  it('are carried out one after another when people asked for them', async () => {
+    const names = [await world.accept(web(1), { api: true }), await world.accept(web(2), { api: true })];
+    expect((await world.run()).ok).toBe(true);
+    expect(await Promise.all(names.map(stateOf))).toEqual(['succeeded', 'succeeded']);
+    expect(find('Deployment', 'web')).toMatchObject({ spec: { replicas: 2 } });
+    expect(world.deps.store.applications.cached(APP)?.status).toMatchObject({ phase: 'healthy', revision: 2 });
+  });
+
+  it('are passed over by a newer push when a push made them, and by nothing else', async () => {
+    const first = await world.accept(web(1));
+    const byHand = await world.accept(web(2), { api: true });
+    const second = await world.accept(web(3));
+    expect((await world.run()).ok).toBe(true);
+    expect(await Promise.all([first, byHand, second].map(stateOf))).toEqual(['superseded', 'succeeded', 'succeeded']);
+    expect(await world.said(first)).toMatch(/^superseded: /);
+  });
+
+  it('let a push that runs come to its end before what people asked for', async () => {
+    world.embedded.setBehaviour({ migrate: { kind: 'hang' } });
+    const push = await world.accept(migrate);
+    const running = world.run();
+    await until('the job runs', () => find('Job', 'migrate-job') !== undefined);
+    const byHand = await world.accept(web(1), { api: true });
+    expect(await stateOf(push)).toBe('running');
+    await world.deps.store.applications.updateStatus(APP, ({ status }) => ({ ...status, cancelled: [1] }));
+    expect((await running).ok).toBe(true);
+    expect((await world.release(push)).status).toMatchObject({ state: 'cancelled', code: 'cancelled' });
+    expect(await world.said(push)).toBe('cancelled: cancelled');
+    expect(await stateOf(byHand)).toBe('succeeded');
+    expect(world.deps.store.applications.cached(APP)?.status.cancelled ?? []).toEqual([]);
+  });
+
+  it('stay cancelled when they were cancelled before they began', async () => {
+    const name = await world.accept(web(1), { api: true });
+    await world.deps.store.releases.updateStatus(name, ({ status }) => ({ ...status, state: 'cancelled' }));
+    expect((await world.run()).ok).toBe(true);
+    expect(await stateOf(name)).toBe('cancelled');
+    expect(world.embedded.objects().filter(({ metadata }) => metadata.namespace === NAMESPACE)).toEqual([]);
+    expect(world.deps.store.applications.cached(APP)?.status.phase).toBe('cancelled');
+  });
+
+  it('are waited for a while after the API took a revision, then given up', async () => {
+    const at = (ms: number): string => new Date(world.deps.clock.now().getTime() - ms).toISOString();
+    const take = (ms: number) =>
+      world.deps.store.applications.updateStatus(APP, ({ status }) => ({
+        ...status,
+        acceptedRevision: 1,
+        acceptedAt: at(ms),
+        phase: 'queued',
+      }));
+    await take(1_000);
+    await world.run();
+    const phase = async () => {
+      const read = await world.deps.store.applications.get(APP);
+      return read.ok ? read.value?.status.phase : undefined;
+    };
+    expect(await phase()).toBe('queued');
+    await take(120_000);
+    await world.run();
+    expect(await phase()).toBe('cancelled');
+  });
+});
+
+describe('a release that runs an earlier revision again', () => {
+  it('resolves no image it was given', async () => {
+    const first = await world.accept(web(1), { api: true });
+    await world.run();
+    const resolved = (await world.release(first)).status.resolved ?? {};
+    const digest = `registry.example.test/web@sha256:${'9'.repeat(64)}`;
+    expect(resolved.web).not.toBe(digest);
+    const again = await world.accept(web(2), { api: true, images: { web: digest } });
+    await world.run();
+    expect((await world.release(again)).status.resolved).toEqual({ web: digest });
+  });
+});
