@@ -62,9 +62,9 @@ export type FieldHelp =
   | { readonly known: true; readonly description: string }
   | { readonly known: false; readonly key: string; readonly siblings: readonly string[] };
 
-/** Looks a dotted path up, such as `services.web.port`; `undefined` where the format says nothing about it. */
-export function describeField(at: string): FieldHelp | undefined {
-  let schema: JsonSchema | undefined = specJsonSchema();
+/** Looks a dotted path up in `specJsonSchema()`, such as `services.web.port`; `undefined` where the format says nothing about it. */
+export function describeField(root: JsonSchema, at: string): FieldHelp | undefined {
+  let schema: JsonSchema | undefined = root;
   let description: string | undefined;
   for (const part of parsePath(at) ?? []) {
     if (schema === undefined) return undefined;

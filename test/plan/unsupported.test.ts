@@ -5,7 +5,7 @@ const IDS = `["${'a'.repeat(32)}"]`;
 const DIGEST = `nginx@sha256:${'a'.repeat(64)}`;
 
 /** A file that is valid, and the fields a plan refuses in it. */
-const REFUSED: readonly (readonly [string, readonly string[], string, string?])[] = [
+const REFUSED: readonly (readonly [name: string, paths: readonly string[], lines: string, tail?: string])[] = [
   [
     'public_tcp',
     ['services.web.public_tcp'],
@@ -64,10 +64,13 @@ const REFUSED: readonly (readonly [string, readonly string[], string, string?])[
   ],
 ];
 
-test.each(REFUSED)('%s', (_name, paths, lines, tail = '') => {
-  const { refusals } = planOf(`name = "shop"\n[services.web]\nimage = "nginx"\n${lines}\n${tail}`);
-  expect(refusals.map(({ code, at }) => [code, at])).toEqual(paths.map((path) => ['unsupported_feature', path]));
-});
+test.each(REFUSED.map(([name, paths, lines, tail = '']) => ({ name, paths, lines, tail })))(
+  '$name',
+  ({ paths, lines, tail }) => {
+    const { refusals } = planOf(`name = "shop"\n[services.web]\nimage = "nginx"\n${lines}\n${tail}`);
+    expect(refusals.map(({ code, at }) => [code, at])).toEqual(paths.map((path) => ['unsupported_feature', path]));
+  },
+);
 
 test('sandbox sessions', () => {
   const { refusals } = planOf(

@@ -1,5 +1,5 @@
 import type { Code, Problem } from '../../kernel/index.ts';
-import { describeField } from '../../spec/index.ts';
+import { describeField, type JsonSchema } from '../../spec/index.ts';
 
 const BY_CODE: { readonly [C in Code]?: string } = {
   spec_too_large: 'move large contents to secrets or into the image',
@@ -11,16 +11,23 @@ const BY_CODE: { readonly [C in Code]?: string } = {
   volume_change: 'declare a volume of another name, and move the data',
 };
 
-/** What to do about a problem: by its code, else what the field is for, or which one was perhaps meant. */
-export function hintFor({ code, at }: Problem): string | undefined {
+/** What to do about a problem: by its code, else what the field is for in the schema of the file, or which one was perhaps meant. */
+export function hintFor({ code, at, position }: Problem, schema: JsonSchema): string | undefined {
   const known = BY_CODE[code];
-  if (known !== undefined || at === undefined) return known;
-  const field = describeField(at);
+  if (known !== undefined) return known;
+  if (at === undefined)
+    return position === undefined ? undefined : 'reading stopped here; the mistake may be just before';
+  const field = describeField(schema, at);
   if (field === undefined) return undefined;
   if (field.known) return field.description;
   const meant = closest(field.key, field.siblings);
-  return meant === undefined ? `known here: ${field.siblings.join(', ')}` : `did you mean ${meant}?`;
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  return field.siblings.length > FEW ? SEE_SCHEMA : `known here: ${field.siblings.join(', ')}`;
 }
+
+/** So many fields fit a line. */
+const FEW = 10;
+const SEE_SCHEMA = 'hakopod schema prints all fields';
 
 /** The candidate that fewest edits lead to, if few enough for a slip of the finger. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
@@ -35,17 +42,19 @@ export function closest(word: string, candidates: readonly string[]): string | u
 /** Longer keys are no slips. */
 const LONGEST_KEY = 40;
 
-/** Levenshtein distance. */
+/** How many letters to insert, remove, replace or swap with their neighbour. */
 function edits(from: string, to: string): number {
   if (from.length > LONGEST_KEY) return Number.POSITIVE_INFINITY;
-  let row = [...Array(to.length + 1).keys()];
+  const rows: number[][] = [[...Array(to.length + 1).keys()]];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
   for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
+    const row = [i];
+    rows.push(row);
     for (let j = 1; j <= to.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const change = at(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      row.push(Math.min(change, at(i - 1, j) + 1, (row[j - 1] ?? 0) + 1, isSwap ? at(i - 2, j - 2) + 1 : change));
     }
-    row = next;
   }
-  return row[to.length] ?? 0;
+  return at(from.length, to.length);
 }

@@ -36,7 +36,7 @@ export function mergeParts(folder: string, parts: readonly Part[]): Merged {
     else merge.addService(part.service, part);
   }
   const first = parts[0]?.source ?? { name: folder, text: '' };
-  if (!NAME.test(folder)) merge.refuse(first, undefined, 'the name of the folder is no application name');
+  if (!NAME.test(folder)) merge.refuse(first, undefined, `the name of the folder ${NO_NAME}`);
   return merge.finish(first);
 }
 
@@ -59,7 +59,8 @@ class Merge {
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#single.set('name', folder);
+    // a folder whose name is none is refused once, not by the parser too
+    this.#single.set('name', NAME.test(folder) ? folder : 'a');
   }
 
   refuse(source: Source, at: string | undefined, message: string): void {
@@ -69,8 +70,8 @@ class Merge {
 
   addService(name: string, { source, value }: Part): void {
     const at = formatPath(['services', name]);
-    if (Object.hasOwn(value, 'env_file')) this.refuse(source, 'env_file', NO_ENV_FILE);
-    if (this.#own(at, { at, source, prefix: at, value })) this.#table('services').set(name, value);
+    const service = this.#withoutEnvFile(value, 'env_file', source);
+    if (this.#own(at, { at, source, prefix: at, value })) this.#table('services').set(name, service);
     else this.refuse(source, undefined, 'another file of this folder has a service of this name');
   }
 
@@ -86,11 +87,9 @@ class Merge {
     this.#table(key);
     for (const [name, value] of Object.entries(entries)) {
       const at = formatPath([key, name]);
-      if (key === 'services' && isTable(value) && Object.hasOwn(value, 'env_file')) {
-        this.refuse(source, `${at}.env_file`, NO_ENV_FILE);
-      }
+      const entry = key === 'services' ? this.#withoutEnvFile(value, `${at}.env_file`, source) : value;
       const before = this.#owners.get(at);
-      if (this.#own(at, { at, source, prefix: '', value })) this.#table(key).set(name, value);
+      if (this.#own(at, { at, source, prefix: '', value })) this.#table(key).set(name, entry);
       else if (key === 'services' || !same(before?.value, value)) this.refuse(source, at, TWICE);
     }
   }
@@ -109,6 +108,13 @@ class Merge {
     // what is neither listed above nor here is unknown, and refused once by the parser
     const mayAgree = key === 'schema_version' && same(version(before?.value), version(value));
     if (!mayAgree && (SINGLE_OWNER.includes(key) || key === 'schema_version')) this.refuse(source, at, TWICE);
+  }
+
+  /** Refuses the field and takes it out, so that the parser does not say it again in other words. */
+  #withoutEnvFile(service: unknown, at: string, source: Source): unknown {
+    if (!isTable(service) || !Object.hasOwn(service, 'env_file')) return service;
+    this.refuse(source, at, NO_ENV_FILE);
+    return Object.fromEntries(Object.entries(service).filter(([key]) => key !== 'env_file'));
   }
 
   /** Whether this is the first file that sets the path. */
@@ -138,6 +144,8 @@ class Merge {
   }
 }
 
+const NO_NAME =
+  'must be 1 to 40 lowercase letters, digits and hyphens, starting with a letter and not ending with a hyphen';
 const NO_ENV_FILE = 'can not be used in a folder whose files are merged';
 const TWICE = 'is set by another file of this folder too';
 

@@ -20,7 +20,7 @@ export async function loadNetworks(root: Place): Promise<Networks> {
   const name = join(root.name, 'network.toml');
   const read = await readText(join(root.path, 'network.toml'), MAX_BYTES);
   if (!read.ok && read.problem.code === 'file_not_found') return { problems: [], refusals: () => [] };
-  const source = { name, text: read.ok ? read.value : '' };
+  const source = { name, text: read.ok ? read.value : '', isOther: true };
   if (!read.ok) return { problems: [{ source, problem: tooLarge(read.problem) }], refusals: () => [] };
   const parsed = parseVirtualNetwork(read.value);
   return parsed.ok

@@ -4,14 +4,14 @@ import { EXIT, type Terminal, unwrap } from '../io.ts';
 import { printable } from './report.ts';
 import type { Loaded } from './source.ts';
 import type { Tree } from './tree.ts';
-import { allProblems, loadSpecs, printProblems, type SpecFlags } from './validate.ts';
+import { allProblems, loadSpecs, printVerdict, type SpecFlags } from './validate.ts';
 
 /** Flags of `plan`. */
 export type PlanFlags = SpecFlags & { readonly offline?: boolean; readonly against?: string };
 
 /**
  * `hakopod plan --offline FILE --against FILE`: what a release of the first would change where the second is released; a first release without
- * the second. No grant, secret or cluster is looked at. Exit code 2 when either is invalid or the plan is refused.
+ * the second. No grant, secret or cluster is looked at. Exit code 2 when either is invalid or the plan is refused. JSON: a line for each application.
  */
 export async function planFiles(terminal: Terminal, path: string | undefined, flags: PlanFlags): Promise<number> {
   if (flags.offline !== true) {
@@ -33,7 +33,8 @@ type Trees = { readonly next: Tree; readonly previous: Tree | undefined };
 function printPlans(terminal: Terminal, { next, previous }: Trees, flags: PlanFlags): number {
   const problems = [...allProblems(next), ...(previous === undefined ? [] : allProblems(previous))];
   if (problems.length > 0) {
-    printProblems(terminal, problems, 'error');
+    const nothing = { applications: [], problems };
+    printVerdict(terminal, nothing, { problems, warnings: [], output: flags.output });
     return EXIT.input;
   }
   const plans = next.applications.flatMap((loaded) => planOf(loaded, counterpart(loaded, { next, previous })));

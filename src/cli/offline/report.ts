@@ -1,30 +1,45 @@
-import { maskedLine } from '../../spec/index.ts';
+import { type JsonSchema, maskedLine, specJsonSchema } from '../../spec/index.ts';
 import { hintFor } from './hints.ts';
 import { inFileOrder, type Located } from './source.ts';
 
 /** How grave it is: an error refuses the file, a warning does not. */
-export type Severity = 'error' | 'warning';
+type Severity = 'error' | 'warning';
 
 const RESET = '\u001b[0m';
 const COLOURS = { error: '\u001b[1;31m', warning: '\u001b[1;33m', place: '\u001b[1m', dim: '\u001b[36m' } as const;
 
 /** Writes text in a colour, or plain where colours are not wanted. */
-export type Paint = (colour: keyof typeof COLOURS, text: string) => string;
+type Paint = (colour: keyof typeof COLOURS, text: string) => string;
 
 /** Colours for terminals; nothing for files and pipes. */
-export function paintFor(isColoured: boolean): Paint {
+function paintFor(isColoured: boolean): Paint {
   return (colour, text) => (isColoured ? `${COLOURS[colour]}${text}${RESET}` : text);
 }
+
+/** So many problems fit a terminal; JSON has them all. */
+const SHOWN = 200;
+
+/** All problems as `problemLines`, with an empty line after each. */
+export function reportLines(found: readonly Located[], severity: Severity, isColoured: boolean): readonly string[] {
+  if (found.length === 0) return [];
+  const look = { paint: paintFor(isColoured), schema: specJsonSchema() };
+  const lines = found.slice(0, SHOWN).flatMap((one) => [...problemLines(one, severity, look), '']);
+  const more = found.length - SHOWN;
+  return more > 0 ? [...lines, `${more} more like these; --output json has them all`] : lines;
+}
+
+type Look = { readonly paint: Paint; readonly schema: JsonSchema };
 
 /**
  * A problem as a compiler shows one: `file:line:column: error[code]: path: message`, the line with every value masked, a caret, a hint.
  * Keys are all that is shown of the file.
  */
-export function problemLines({ source, problem }: Located, severity: Severity, paint: Paint): readonly string[] {
+function problemLines({ source, problem }: Located, severity: Severity, look: Look): readonly string[] {
+  const { paint, schema } = look;
   const { position, at, code, message } = problem;
   const place = [printable(source.name), ...(position ? [position.line, position.column] : [])].join(':');
   const what = `${at === undefined ? '' : `${at}: `}${message}`;
-  const hint = hintFor(problem);
+  const hint = source.isOther === true ? undefined : hintFor(problem, schema);
   return [
     `${paint('place', `${place}:`)} ${paint(severity, `${severity}[${code}]`)}: ${what}`,
     ...(position === undefined ? [] : snippet(source.text, position, (text) => paint(severity, text))),

@@ -2,7 +2,12 @@ import type { Problem } from '../../kernel/index.ts';
 import type { Application } from '../../spec/index.ts';
 
 /** A file as it was read. `name` is the path people see; `text` is empty when it could not be read. */
-export type Source = { readonly name: string; readonly text: string };
+export type Source = {
+  readonly name: string;
+  readonly text: string;
+  /** No specification, so that no field of one is meant. */
+  readonly isOther?: boolean;
+};
 
 /** A problem in the file it belongs to. Its message is ours and never contains a value. */
 export type Located = { readonly source: Source; readonly problem: Problem };

@@ -26,8 +26,8 @@ export async function loadTree(root: Place, only: readonly string[] | undefined)
   const applications = loaded.filter(isAsked);
   const networks = await loadNetworks(root);
   return {
-    applications: applications.map((one) => withGrants(one, networks)),
-    problems: [...networks.problems, ...missing(root, applications, only), ...sameNames(applications)],
+    applications: applications.map((one, i) => withNameOfItsOwn(withGrants(one, networks), applications.slice(0, i))),
+    problems: [...networks.problems, ...missing(root, applications, only)],
   };
 }
 
@@ -60,7 +60,7 @@ async function loadMerged(place: Place): Promise<Loaded> {
     title: folder,
     application: parsed.ok && problems.length === 0 ? parsed.application : undefined,
     // what a file that can not be read would have said is not held against the others
-    problems: unreadable.length > 0 ? unreadable : problems,
+    problems: unreadable.length > 0 ? inFileOrder([...unreadable, ...merged.problems]) : problems,
     notes: parsed.ok ? parsed.warnings : [],
     locate: merged.locate,
   };
@@ -78,8 +78,19 @@ async function readPart(place: Place, name: string): Promise<Part | readonly Loc
 }
 
 function withGrants(loaded: Loaded, networks: Networks): Loaded {
-  const refused = loaded.application === undefined ? [] : networks.refusals(loaded.application).map(loaded.locate);
-  return refused.length === 0 ? loaded : { ...loaded, application: undefined, problems: refused };
+  return loaded.application === undefined ? loaded : refused(loaded, networks.refusals(loaded.application));
+}
+
+/** Two folders of one name would take turns on one application. */
+function withNameOfItsOwn(loaded: Loaded, before: readonly Loaded[]): Loaded {
+  const isTaken = loaded.title !== undefined && before.some(({ title }) => title === loaded.title);
+  const text = 'another folder has an application of this name';
+  return isTaken ? refused(loaded, [problem('invalid_spec', text, { at: 'name' })]) : loaded;
+}
+
+function refused(loaded: Loaded, problems: readonly Problem[]): Loaded {
+  if (problems.length === 0) return loaded;
+  return { ...loaded, application: undefined, problems: [...loaded.problems, ...problems.map(loaded.locate)] };
 }
 
 function missing(root: Place, found: readonly Loaded[], only: readonly string[] | undefined): readonly Located[] {
@@ -89,13 +100,4 @@ function missing(root: Place, found: readonly Loaded[], only: readonly string[] 
   }
   const absent = only.filter((name) => !found.some(({ folder, title }) => folder === name || title === name));
   return absent.length === 0 ? [] : [at(problem('not_found', '--only names an application that is not there'))];
-}
-
-/** Two folders of one name would take turns on one application. */
-function sameNames(loaded: readonly Loaded[]): readonly Located[] {
-  return loaded
-    .filter(({ title }, i) => title !== undefined && loaded.findIndex((other) => other.title === title) !== i)
-    .map(({ locate }) =>
-      locate(problem('invalid_spec', 'another folder has an application of this name', { at: 'name' })),
-    );
 }

@@ -4,7 +4,7 @@ import { unsupportedFeatures } from '../../plan/index.ts';
 import { specDigest } from '../../spec/index.ts';
 import { EXIT, type Terminal, unwrap } from '../io.ts';
 import { findPlace, loadFile } from './load.ts';
-import { paintFor, printable, problemLines, publicProblems } from './report.ts';
+import { printable, publicProblems, reportLines } from './report.ts';
 import { inFileOrder, type Loaded, type Located } from './source.ts';
 import { loadTree, type Tree } from './tree.ts';
 
@@ -38,8 +38,7 @@ export async function validate(terminal: Terminal, path: string | undefined, fla
   return unwrap(terminal, await loadSpecs(terminal.folder ?? '.', path, flags), (tree) => {
     const problems = allProblems(tree);
     const warnings = tree.applications.flatMap(refusedLater);
-    if (flags.output === 'json') printJson(terminal, tree, { problems, warnings });
-    else printText(terminal, tree, { problems, warnings });
+    printVerdict(terminal, tree, { problems, warnings, output: flags.output });
     return problems.length === 0 ? EXIT.ok : EXIT.input;
   });
 }
@@ -59,11 +58,22 @@ function refusedLater({ application, locate }: Loaded): readonly Located[] {
 
 const NOT_RUN = 'this installation does not run what it needs';
 
-type Found = { readonly problems: readonly Located[]; readonly warnings: readonly Located[] };
+type Found = {
+  readonly problems: readonly Located[];
+  readonly warnings: readonly Located[];
+  readonly output: SpecFlags['output'];
+};
+
+/** Prints what was found, for people or for programs. */
+export function printVerdict(terminal: Terminal, tree: Tree, found: Found): void {
+  if (found.output === 'json') printJson(terminal, tree, found);
+  else printText(terminal, tree, found);
+}
 
 function printText(terminal: Terminal, tree: Tree, { problems, warnings }: Found): void {
-  printProblems(terminal, problems, 'error');
-  printProblems(terminal, inFileOrder(warnings), 'warning');
+  const isColoured = terminal.colour === true;
+  for (const line of reportLines(problems, 'error', isColoured)) terminal.err(line);
+  for (const line of reportLines(inFileOrder(warnings), 'warning', isColoured)) terminal.err(line);
   for (const { name, application, notes } of tree.applications) {
     if (application === undefined) continue;
     for (const note of notes) terminal.err(`${printable(name)}: warning: ${note}`);
@@ -72,15 +82,6 @@ function printText(terminal: Terminal, tree: Tree, { problems, warnings }: Found
   if (problems.length === 0) return;
   const files = new Set(problems.map(({ source }) => source.name)).size;
   terminal.err(`${count(problems.length, 'problem')} in ${count(files, 'file')}`);
-}
-
-/** Problems as a compiler shows them, on standard error, with an empty line after each. */
-export function printProblems(terminal: Terminal, found: readonly Located[], severity: 'error' | 'warning'): void {
-  const paint = paintFor(terminal.colour === true);
-  for (const one of found) {
-    for (const line of problemLines(one, severity, paint)) terminal.err(line);
-    terminal.err('');
-  }
 }
 
 function printJson(terminal: Terminal, tree: Tree, { problems, warnings }: Found): void {
