@@ -11,6 +11,8 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | nul
 const NOT_A_NUMBER = /^(?:\.nan|\.NaN|\.NAN|[-+]?\.(?:inf|Inf|INF))$/;
 const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]([0-7]+)|(0[0-7]+)|(0|[1-9][0-9]*))$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+// Go's own parser, which takes what begins with a point, lets an underscore stand between digits.
+const FRACTION = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 const BASES = [16, 2, 8, 8, 10];
 
 /**
@@ -22,7 +24,7 @@ export function plainScalar(source: string): string | number | boolean | null {
   const word = WORDS.get(source);
   if (word !== undefined) return word;
   if (NOT_A_NUMBER.test(source)) return Number.NaN;
-  if (source.startsWith('.')) return FLOAT.test(source) ? finite(source, source) : source;
+  if (source.startsWith('.')) return FRACTION.test(source) ? finite(source.replaceAll('_', ''), source) : source;
   if (!/^[-+0-9]/.test(source)) return source;
   const digits = source.replaceAll('_', '');
   const [, sign, ...groups] = INTEGER.exec(digits) ?? [];

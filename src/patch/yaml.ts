@@ -1,4 +1,15 @@
-import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type ParsedNode, parseDocument, Scalar } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  type Pair,
+  type ParsedNode,
+  parseDocument,
+  Scalar,
+} from 'yaml';
 import { fail, type Json, ok, type Problem, problem, type Result } from '../kernel/index.ts';
 import { plainScalar } from './scalar.ts';
 
@@ -14,6 +25,7 @@ const STRANGE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u202
 type Walk = {
   readonly anchors: Map<string, Anchor>;
   readonly lineOf: (node: unknown) => number;
+  readonly text: string;
   /** Values so far, with aliases put in. */
   count: number;
 };
@@ -40,6 +52,7 @@ export function readYaml(text: string): Result<Json> {
     prettyErrors: false,
     resolveKnownTags: false,
     logLevel: 'error',
+    keepSourceTokens: true,
   });
   const [error] = document.errors;
   if (error !== undefined) {
@@ -49,6 +62,7 @@ export function readYaml(text: string): Result<Json> {
   if (/^%/m.test(text) && document.directives?.docStart === true) return refused('has a YAML directive', 1);
   const walk: Walk = {
     anchors: new Map(),
+    text,
     lineOf: (node) => lineAt(text, (node as ParsedNode | null)?.range?.[0] ?? 0),
     count: 0,
   };
@@ -89,7 +103,7 @@ function readNode(walk: Walk, node: unknown, depth: number): Result<Json> {
   if (anchor !== undefined) walk.anchors.set(anchor, 'open');
   const before = walk.count;
   const value = isScalar(node)
-    ? readScalar(node, line())
+    ? readScalar(walk, node)
     : isSeq(node)
       ? readList(walk, node.items, depth)
       : readMap(walk, node.items, depth);
@@ -108,15 +122,33 @@ function readAlias(walk: Walk, name: string, line: number): Result<Json> {
   return walk.count > MOST_VALUES ? refused('has too many values', line) : ok(anchor.value);
 }
 
-function readScalar(node: Scalar, line: number): Result<string | number | boolean | null> {
+function readScalar(walk: Walk, node: Scalar): Result<string | number | boolean | null> {
   const source = typeof node.value === 'string' ? node.value : '';
-  if (!source.isWellFormed()) return refused('has a broken character', line);
-  if (node.type !== Scalar.PLAIN) return ok(source);
+  if (!source.isWellFormed()) return refused('has a broken character', walk.lineOf(node));
+  if (!isClosed(node)) return refused('has a quote that is not closed', walk.lineOf(node));
+  if (node.type !== Scalar.PLAIN) return ok(endsText(walk.text, node) ? source.replace(/\n$/, '') : source);
   const value = plainScalar(source);
   if (typeof value !== 'number') return ok(value);
-  if (Number.isNaN(value)) return refused('has a number that JSON does not have', line);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return refused('has a number beyond 2^53', line);
+  if (Number.isNaN(value)) return refused('has a number that JSON does not have', walk.lineOf(node));
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return refused('has a number beyond 2^53', walk.lineOf(node));
+  }
   return ok(value);
+}
+
+/** Our parser takes an escaped quote at the end of the text for the closing one. */
+function isClosed({ type, srcToken }: Scalar): boolean {
+  const source = srcToken !== undefined && 'source' in srcToken ? srcToken.source : '';
+  if (type === Scalar.QUOTE_SINGLE) return /^'(?:[^']|'')*'$/.test(source);
+  return type !== Scalar.QUOTE_DOUBLE || /^"(?:[^"\\]|\\[\s\S])*"$/.test(source);
+}
+
+/** Whether a block scalar ends with the text, without a line break: our parser adds one, go-yaml does not. */
+function endsText(text: string, node: Scalar): boolean {
+  const isBlock = node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED;
+  if (!isBlock || node.range?.[1] !== text.length || text.endsWith('\n')) return false;
+  // A last line of spaces counts only where it is longer than the indentation.
+  return !/\n[ \t]*$/.test(text) || /[ \t]\n$/.test(String(node.value));
 }
 
 function readList(walk: Walk, nodes: readonly unknown[], depth: number): Result<Json> {
@@ -138,6 +170,10 @@ function readMap(walk: Walk, pairs: readonly unknown[], depth: number): Result<J
   const own = new Set<string>();
   for (const pair of pairs) {
     if (!isPair(pair)) return refused('is not valid YAML', 1);
+    // After such a key our parser drops what go-yaml refuses.
+    if ((pair as Pair).srcToken?.start.some(({ type }) => type === 'explicit-key-ind') === true) {
+      return refused('has a key after a question mark', walk.lineOf(pair.key));
+    }
     if (isMergeKey(pair.key)) {
       const merged = readMerge(walk, pair.value, depth);
       if (!merged.ok) return merged;
