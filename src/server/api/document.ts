@@ -64,7 +64,27 @@ export function openApiDocument(version: string): Document {
     servers: [{ url: '/api/v1' }],
     security: [{ key: [] }],
   });
-  return document as unknown as Document;
+  return withParameterExamples(document as unknown as Document);
+}
+
+/** Examples of parameters belong to the parameter; the generator leaves them in the schema, as the text of a URL. */
+function withParameterExamples(document: Document): Document {
+  const paths = Object.entries(document.paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(methods).map(([method, operation]) => {
+        const { parameters } = operation;
+        return [method, parameters === undefined ? operation : { ...operation, parameters: parameters.map(moved) }];
+      }),
+    ),
+  ]);
+  return { ...document, paths: Object.fromEntries(paths) };
+}
+
+function moved(parameter: DocumentParameter): DocumentParameter {
+  const { example, ...schema } = parameter.schema as { readonly example?: string; readonly type?: string };
+  if (example === undefined) return parameter;
+  return { ...parameter, schema, example: schema.type === 'integer' ? Number(example) : example };
 }
 
 /** What a route needs, in words. */
