@@ -61,6 +61,16 @@ export function boundDeployment(): Loose {
 /** One thing a patch could do to an object, and the fields of which it is refused; none when it is allowed. */
 export type Case = readonly [title: string, change: (object: Loose) => void, refused: readonly string[]];
 
+/** The pod of a Deployment. */
+export function podOf(deployment: Loose): Loose {
+  return deployment.spec.template.spec;
+}
+
+/** The service's container. */
+export function appOf(deployment: Loose): Loose {
+  return podOf(deployment).containers[0];
+}
+
 /** Paths as `put` and `add` take them, and as messages have them. */
 export const POD = 'spec.template.spec';
 export const POD_APP = `${POD}.containers.0`;
