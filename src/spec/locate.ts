@@ -1,8 +1,8 @@
 import type { Position } from '../kernel/index.ts';
 import type { Path } from './path.ts';
 
-/** A key or array element seen in the text; children by key or index. A tree, so that long names cost their length once. */
-type Node = { offset: number; children: Map<string, Node> | undefined; items: number };
+/** A key or array element that is looked for; children by key or index. `offset` is -1 until the text mentions it. */
+type Node = { offset: number; readonly children: Map<string, Node>; items: number };
 
 /** Finds places in one TOML text. */
 export type Locator = {
@@ -13,11 +13,13 @@ export type Locator = {
 };
 
 /**
- * Reads where each key of a TOML document stands: tables, dotted and quoted keys, arrays of tables, inline tables, array elements. Only
- * for documents the parser accepted: values are skipped, not checked. One pass, linear in the text.
+ * Reads where the keys on some paths stand in a TOML document: tables, dotted and quoted keys, arrays of tables, inline tables, array
+ * elements. Only for documents the parser accepted: values are skipped, not checked. One pass, linear in the text; memory goes with the
+ * paths, not with the document.
  */
-export function locateKeys(text: string): Locator {
-  const root = new Scanner(text).document();
+export function locateKeys(text: string, paths: readonly Path[]): Locator {
+  const root = wanted(paths);
+  new Scanner(text).document(root);
   const lines = lineStarts(text);
   const offset = (path: Path): number => nearest(root, path).offset;
   return {
@@ -29,11 +31,25 @@ export function locateKeys(text: string): Locator {
   };
 }
 
+function wanted(paths: readonly Path[]): Node {
+  const root = newNode();
+  for (const path of paths) {
+    let node = root;
+    for (const part of path) {
+      const key = String(part);
+      const next = node.children.get(key) ?? newNode();
+      node.children.set(key, next);
+      node = next;
+    }
+  }
+  return root;
+}
+
 function nearest(root: Node, path: Path): Node {
   let node = root;
   for (const part of path) {
-    const next = node.children?.get(String(part));
-    if (next === undefined) return node;
+    const next = node.children.get(String(part));
+    if (next === undefined || next.offset < 0) return node;
     node = next;
   }
   return node;
@@ -56,20 +72,30 @@ function positionAt(starts: readonly number[], offset: number): Position {
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
 
-const ELEMENTS = 256;
-
-function newNode(offset: number): Node {
-  return { offset, children: undefined, items: 0 };
+function newNode(): Node {
+  return { offset: -1, children: new Map(), items: 0 };
 }
 
-function child(parent: Node, key: string, offset: number): Node {
-  const known = parent.children?.get(key);
-  if (known !== undefined) return known;
-  const made = newNode(offset);
-  parent.children ??= new Map();
-  parent.children.set(key, made);
-  return made;
+/** The node below, marked as mentioned; nothing when nobody looks for it. */
+function child(parent: Node | undefined, key: string, offset: number): Node | undefined {
+  const node = parent?.children.get(key);
+  if (node !== undefined && node.offset < 0) node.offset = offset;
+  return node;
 }
+
+/** The last element of an array of tables; another node itself. */
+function lastElement(node: Node | undefined, offset: number): Node | undefined {
+  return node === undefined || node.items === 0 ? node : child(node, String(node.items - 1), offset);
+}
+
+/** Whether a character code is one of bare keys: letters, digits, hyphen, underscore. */
+function isBare(code: number): boolean {
+  const letter = code | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x5f;
+}
+
+/** What can follow a number, a date or a word. */
+const ENDS = ',]}\n#';
 
 type Segment = { readonly key: string; readonly offset: number };
 
@@ -82,73 +108,69 @@ class Scanner {
     this.#text = text;
   }
 
-  document(): Node {
-    const root = newNode(-1);
-    let table = root;
+  /** Marks the nodes below `root` that the text mentions. */
+  document(root: Node): void {
+    let table: Node | undefined = root;
     this.#skipVoid();
     while (this.#at < this.#text.length) {
       if (this.#text[this.#at] === '[') table = this.#header(root);
       else this.#keyValue(table);
       this.#skipVoid();
     }
-    return root;
   }
 
   /** `[a.b]` or `[[a.b]]`; the table that follows. */
-  #header(root: Node): Node {
+  #header(root: Node): Node | undefined {
     const array = this.#text[this.#at + 1] === '[';
     this.#at += array ? 2 : 1;
-    const segments = this.#key(']');
-    this.#at += array ? 2 : 1;
-    let node = root;
-    for (const [i, { key, offset }] of segments.entries()) {
-      const known = node.children?.has(key) === true;
-      node = child(node, key, offset);
-      const last = i === segments.length - 1;
-      // an own header says more than a mention in the header of a table below it
-      if (last && known && !array) node.offset = offset;
-      if (last && array) {
-        node.items += 1;
-        node = child(node, String(node.items - 1), offset);
-      } else if (node.items > 0) {
-        node = child(node, String(node.items - 1), offset);
-      }
+    let node: Node | undefined = root;
+    let known = false;
+    let offset = this.#at;
+    for (let segment = this.#segment(']'); segment !== undefined; segment = this.#segment(']')) {
+      node = lastElement(node, segment.offset);
+      known = (node?.children.get(segment.key)?.offset ?? -1) >= 0;
+      node = child(node, segment.key, segment.offset);
+      offset = segment.offset;
     }
-    return node;
+    this.#at += array ? 2 : 1;
+    if (node === undefined) return undefined;
+    if (array) node.items += 1;
+    // an own header says more than a mention in the header of a table below it
+    else if (known) node.offset = offset;
+    return lastElement(node, offset);
   }
 
-  #keyValue(table: Node): void {
+  #keyValue(table: Node | undefined): void {
     const before = this.#at;
     let node = table;
-    for (const { key, offset } of this.#key('=')) node = child(node, key, offset);
+    for (let segment = this.#segment('='); segment !== undefined; segment = this.#segment('=')) {
+      node = child(node, segment.key, segment.offset);
+    }
     this.#at += 1;
     this.#skipBlank();
     this.#value(node);
     if (this.#at === before) this.#at += 1;
   }
 
-  /** Segments of a possibly dotted key up to `end`, which stays unread. */
-  #key(end: string): readonly Segment[] {
-    const segments: Segment[] = [];
+  /** The next part of a possibly dotted key; nothing at `end`, which stays unread, or at the end of the line. */
+  #segment(end: string): Segment | undefined {
     while (this.#at < this.#text.length) {
-      const c = this.#text[this.#at];
-      if (c === end || c === '\n') break;
-      if (c === '"' || c === "'") {
-        const offset = this.#at;
-        segments.push({ key: this.#quoted(c), offset });
-      } else if (c === '.' || c === ' ' || c === '\t' || c === '\r') this.#at += 1;
-      else segments.push(this.#bare());
+      const offset = this.#at;
+      const c = this.#text[offset] ?? '';
+      if (c === end || c === '\n') return undefined;
+      if (c === '"' || c === "'") return { key: this.#quoted(c), offset };
+      if (c === '.' || c === ' ' || c === '\t' || c === '\r') this.#at += 1;
+      else return { key: this.#bare(), offset };
     }
-    return segments;
+    return undefined;
   }
 
-  #bare(): Segment {
-    const offset = this.#at;
-    const pattern = /[A-Za-z0-9_-]*/y;
-    pattern.lastIndex = offset;
-    const key = pattern.exec(this.#text)?.[0] ?? '';
-    this.#at += Math.max(key.length, 1);
-    return { key, offset };
+  #bare(): string {
+    const start = this.#at;
+    while (isBare(this.#text.charCodeAt(this.#at))) this.#at += 1;
+    const key = this.#text.slice(start, this.#at);
+    if (key === '') this.#at += 1;
+    return key;
   }
 
   #quoted(quote: string): string {
@@ -158,37 +180,34 @@ class Scanner {
     return quote === "'" ? raw : unescapeBasic(raw);
   }
 
-  #value(node: Node): void {
+  #value(node: Node | undefined): void {
     const c = this.#text[this.#at];
     if (c === '"' || c === "'") this.#string(c);
     else if (c === '[') this.#array(node);
     else if (c === '{') this.#inlineTable(node);
     else {
-      const end = /[,\]}\n#]/g;
-      end.lastIndex = this.#at;
-      this.#at = end.exec(this.#text)?.index ?? this.#text.length;
+      while (this.#at < this.#text.length && !ENDS.includes(this.#text[this.#at] ?? '')) this.#at += 1;
     }
   }
 
-  #array(node: Node): void {
+  #array(node: Node | undefined): void {
     this.#at += 1;
-    for (;;) {
+    for (let items = 0; ; ) {
       this.#skipVoid();
       const c = this.#text[this.#at];
       if (c === undefined || c === ']') break;
       if (c === ',') this.#at += 1;
       else {
         const before = this.#at;
-        // lists have far lower limits, so no finding is about a later element
-        this.#value(node.items < ELEMENTS ? child(node, String(node.items), before) : newNode(before));
-        node.items += 1;
+        this.#value(node === undefined ? undefined : child(node, String(items), before));
+        items += 1;
         if (this.#at === before) this.#at += 1;
       }
     }
     this.#at += 1;
   }
 
-  #inlineTable(node: Node): void {
+  #inlineTable(node: Node | undefined): void {
     this.#at += 1;
     for (;;) {
       this.#skipVoid();

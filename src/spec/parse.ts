@@ -12,7 +12,7 @@ import {
 import { interpret } from './interpret.ts';
 import { locateKeys } from './locate.ts';
 import { formatPath, parsePath } from './path.ts';
-import { toProblems } from './report.ts';
+import { toProblems, type UnknownKeys } from './report.ts';
 import type { Table } from './tables.ts';
 import { unsafeKeys } from './unsafe-keys.ts';
 
@@ -40,14 +40,16 @@ export function parseSpec(text: string, options: Partial<EnvFileOptions> = {}): 
   const read = readToml(text);
   if (!read.ok) return read;
   const { raw, document } = read;
-  const unsafe = MAY_BE_UNSAFE.test(document) ? unsafeKeys(raw) : [];
+  const unsafe = MAY_BE_UNSAFE.test(document) ? unsafeKeys(raw) : NO_KEYS;
   const { envFiles = {}, secretName = defaultSecretName } = options;
-  const expanded = expandEnvFiles(raw, { envFiles, secretName });
+  const expanded = MAY_NAME_ENV_FILES.test(document)
+    ? expandEnvFiles(raw, { envFiles, secretName })
+    : { value: raw, findings: [], imported: [] };
   const outcome = interpret(expanded.value);
   const known = [...expanded.findings, ...outcome.findings];
-  if (outcome.application === undefined || known.length + unsafe.length > 0) {
-    const unknown = { listed: [...unsafe, ...outcome.unknown.listed], count: unsafe.length + outcome.unknown.count };
-    return { ok: false, problems: toProblems(known, unknown, locateKeys(document)) };
+  if (outcome.application === undefined || known.length + unsafe.count > 0) {
+    const unknown = both(unsafe, outcome.unknown);
+    return { ok: false, problems: toProblems(known, unknown, document) };
   }
   return finish(outcome.application, outcome.warnings.map(sentence), expanded.imported);
 }
@@ -60,8 +62,8 @@ export function parseSpecJson(value: unknown): ParseResult {
   const unsafe = unsafeKeys(value);
   const outcome = interpret(value);
   const known = [...refuseEnvFiles(value), ...outcome.findings];
-  if (outcome.application === undefined || known.length + unsafe.length > 0) {
-    const unknown = { listed: [...unsafe, ...outcome.unknown.listed], count: unsafe.length + outcome.unknown.count };
+  if (outcome.application === undefined || known.length + unsafe.count > 0) {
+    const unknown = both(unsafe, outcome.unknown);
     return { ok: false, problems: toProblems(known, unknown, undefined) };
   }
   return finish(outcome.application, outcome.warnings.map(sentence), []);
@@ -89,7 +91,7 @@ export function withPosition(found: Problem, text: string): Problem {
   const path = found.at === undefined || found.position !== undefined ? undefined : parsePath(found.at);
   const read = path === undefined ? undefined : readToml(text);
   if (path === undefined || read?.ok !== true) return found;
-  const position = locateKeys(read.document).position(path);
+  const position = locateKeys(read.document, [path]).position(path);
   return position === undefined ? found : { ...found, position };
 }
 
@@ -102,8 +104,15 @@ export function parseDocument(
   return read.ok ? { ok: true, value: read.raw as Table } : read;
 }
 
-/** Quoted keys may spell it with escapes. */
+/** Searches that most documents need not have. Quoted keys may spell what they look for with escapes. */
 const MAY_BE_UNSAFE = /__proto__|\\[xuU]/;
+const MAY_NAME_ENV_FILES = /env_file|\\[xuU]/;
+
+const NO_KEYS: UnknownKeys = { listed: [], count: 0 };
+
+function both(a: UnknownKeys, b: UnknownKeys): UnknownKeys {
+  return { listed: [...a.listed, ...b.listed], count: a.count + b.count };
+}
 
 type Read =
   | { readonly ok: true; readonly raw: unknown; readonly document: string }

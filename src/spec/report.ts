@@ -1,16 +1,21 @@
 import { LIMITS, type Problem, problem } from '../kernel/index.ts';
-import type { Locator } from './locate.ts';
+import { type Locator, locateKeys } from './locate.ts';
 import { type Finding, formatPath } from './path.ts';
 
 /** Unknown keys: some of them, and how many there are. */
 export type UnknownKeys = { readonly listed: readonly Finding[]; readonly count: number };
 
-/** Problems in the order of the file; of unknown keys at most 16 are listed, the last problem says how many more there are. */
+/**
+ * Problems in the order of the file; of unknown keys at most 16 are listed, the last problem says how many more there are. Without the
+ * TOML text problems have no positions and keep their order.
+ */
 export function toProblems(
   known: readonly Finding[],
   unknown: UnknownKeys,
-  locator: Locator | undefined,
+  document: string | undefined,
 ): readonly Problem[] {
+  const paths = [...known, ...unknown.listed].map(({ path }) => path);
+  const locator = document === undefined ? undefined : locateKeys(document, paths);
   const listed = inOrder(unknown.listed, locator).slice(0, LIMITS.unknownKeysListed);
   const more = unknown.count - listed.length;
   const problems = inOrder([...known, ...listed], locator).map((finding) => toProblem(finding, locator));

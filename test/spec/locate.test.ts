@@ -37,15 +37,23 @@ const CASES: readonly (readonly [string, string, Path, number, number])[] = [
 
 test.each(CASES)('finds %s', (_name, text, path, line, column) => {
   expect(() => parse(text)).not.toThrow();
-  expect(locateKeys(text).position(path)).toEqual({ line, column });
+  expect(locateKeys(text, [path]).position(path)).toEqual({ line, column });
 });
 
 test('a missing key is placed at the nearest table around it', () => {
-  expect(locateKeys('[a]\nb = 1').position(['a', 'x', 'y'])).toEqual({ line: 1, column: 2 });
-  expect(locateKeys('a = 1').position(['x'])).toBeUndefined();
+  const find = (text: string, path: Path) => locateKeys(text, [path]).position(path);
+  expect(find('[a]\nb = 1', ['a', 'x', 'y'])).toEqual({ line: 1, column: 2 });
+  expect(find('a = 1', ['x'])).toBeUndefined();
+});
+
+test('several paths are found in one reading, in the order of the text', () => {
+  const paths: readonly Path[] = [['b', 1, 'x'], ['a'], ['b', 0], ['b']];
+  const locator = locateKeys('[[b]]\n[[b]]\nx = 1\n[a]', paths);
+  expect(paths.map((path) => locator.position(path)?.line)).toEqual([3, 4, 1, 1]);
+  expect(locator.offset(['b', 0])).toBeLessThan(locator.offset(['b', 1, 'x']));
 });
 
 test('broken texts end', () => {
   const pieces = ['[', ']', '{', '}', '"', "'", '"""', "'''", '=', ',', '.', '#', '\n', '\\', 'a', ' '];
-  for (const a of pieces) for (const b of pieces) for (const c of pieces) locateKeys(`${a}${b}${c}`).position(['a']);
+  for (const a of pieces) for (const b of pieces) for (const c of pieces) locateKeys(`${a}${b}${c}`, [['a']]).position(['a']);
 });
