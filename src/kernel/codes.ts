@@ -48,7 +48,7 @@ export const CODES = {
   invalid_service: rejected('a service to release is not in the specification, or named twice'),
   shared_configuration: rejected('releasing some services can not change what all of them share'),
   unresolved_base: rejected('the current revision has not resolved its images yet; release the whole application'),
-  retired_application: rejected('an application of this name was deleted; choose another name'),
+  has_source: rejected('a Git source feeds the application; remove the source first'),
   missing_context: rejected('a project and an environment must be named'),
   application_limit: rejected('the environment has as many applications as are allowed'),
   // git
@@ -124,6 +124,7 @@ export const CODES = {
   unauthorized: rejected('there is no valid key in the request'),
   project_exists: rejected('a project of this name exists'),
   environment_limit: rejected('the project has as many environments as are allowed'),
+  limit_reached: rejected('there are as many of these as are kept'),
   not_empty: rejected('there is something in it still'),
   queue_unavailable: transient('Redis could not be reached'),
   // the API

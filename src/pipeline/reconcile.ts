@@ -12,6 +12,7 @@ import { openGuard } from './release/guard.ts';
 import { maintain } from './release/maintain.ts';
 import { isPassedOver, nextRelease, successorsOf } from './release/order.ts';
 import { openSession, readLive, type Session, writeApplication } from './release/session.ts';
+import { takeDown } from './release/take-down.ts';
 import { unpackSpec } from './release-body.ts';
 
 /** A lease name fits Kubernetes' rules: `application-` and 32 hex digits. */
@@ -46,6 +47,7 @@ async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
   const opened = await openSession(deps, turn.lease, application.value);
   if (!opened.ok) return opened;
   const session = opened.value;
+  if (application.value.deleting) return takeDown(session, application.value);
   // Each round ends one release; a newer one accepted meanwhile is the next round.
   for (let ended = 0; ; ended += 1) {
     const releases = await deps.store.releases.ofApplication(turn.name);

@@ -37,11 +37,11 @@ export function jobsOfSource(source: GitSource): readonly Job[] {
   return [...(wantsFreshLook(source) ? [syncJob] : needsPlan(source) ? [planJob] : []), ...owed];
 }
 
-/** Applications with an accepted release that has no end yet. */
+/** Applications with an accepted release that has no end yet, and those somebody removes. */
 function unfinished(deps: Deps): readonly Job[] {
   return deps.store.applications
     .all()
-    .filter((application) => application.status.phase === 'queued')
+    .filter(({ status, deleting }) => status.phase === 'queued' || deleting)
     .map((application): Job => ({ queue: 'reconcile', application: application.name }));
 }
 

@@ -62,6 +62,7 @@ export {
   type BuildRun,
   BuildRunSpec,
   BuildRunStatus,
+  CLEANUP_FINALIZER,
   CommitOutcome,
   CommitReport,
   Condition,

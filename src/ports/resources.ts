@@ -348,5 +348,7 @@ export type BuildRun = Resource<z.infer<typeof BuildRunSpec>, z.infer<typeof Bui
 export const REQUESTED_AT = 'hakopod.io/requested-at';
 /** Annotation on a GitSource: the accepted revision when a person last resumed it; a hold by that release or an older one is over. */
 export const RESUMED_REVISION = 'hakopod.io/resumed-revision';
+/** Finalizer on an Application somebody removes: what it runs goes before it does. */
+export const CLEANUP_FINALIZER = 'hakopod.io/cleanup';
 /** Finalizer on a GitSource: its open commit statuses are closed before it goes. */
 export const REPORTS_FINALIZER = 'hakopod.io/reports';

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLEANUP_FINALIZER } from '../../src/ports/index.ts';
 import { APP, NAMESPACE, type ReleaseWorld, startReleaseWorld } from '../support/release-world.ts';
 import { until } from '../support/world.ts';
 
@@ -90,5 +91,50 @@ describe('a release that runs an earlier revision again', () => {
     const again = await world.accept(web(2), { api: true, images: { web: digest } });
     await world.run();
     expect((await world.release(again)).status.resolved).toEqual({ web: digest });
+  });
+});
+
+describe('an application somebody removes', () => {
+  const remove = async (): Promise<void> => {
+    await world.deps.store.applications.update(APP, () => ({ finalizers: [CLEANUP_FINALIZER] }));
+    const { uid = '' } = world.deps.store.applications.cached(APP) ?? {};
+    await world.deps.store.applications.delete(APP, uid);
+  };
+  const inNamespace = (): string[] =>
+    world.embedded
+      .objects()
+      .filter(({ metadata }) => metadata.namespace === NAMESPACE)
+      .map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+
+  it('goes with everything it runs and remembers', async () => {
+    await world.accept(web(1), { api: true });
+    await world.run();
+    await remove();
+    expect((await world.run()).ok).toBe(true);
+    await until('the namespace is gone', () => find('Namespace', NAMESPACE) === undefined);
+    const left = world.embedded.objects().filter(({ kind }) => ['Application', 'Release'].includes(kind));
+    expect(left).toEqual([]);
+  });
+
+  it('leaves its claims, and their namespace', async () => {
+    await world.accept(`${web(1)}[services.web.volume]\nmount_path = "/data"\nsize_gib = 1\n`, { api: true });
+    await world.run();
+    await remove();
+    expect((await world.run()).ok).toBe(true);
+    await until('the pods are gone', () => inNamespace().every((name) => !name.startsWith('Pod/')));
+    const mine = inNamespace().filter((name) => !/^(?:ServiceAccount|ConfigMap\/kube-root)/.test(name));
+    expect(mine).toEqual(['PersistentVolumeClaim/web-data']);
+    expect(find('Application', APP)).toBeUndefined();
+  });
+
+  it('ends a release that still waits', async () => {
+    const name = await world.accept(web(1), { api: true });
+    const seen: (string | undefined)[] = [];
+    const stop = world.deps.store.releases.watch(name, ({ status }) => seen.push(status.state));
+    await remove();
+    await world.run();
+    await until('its end was seen', () => seen.includes('cancelled'));
+    stop();
+    expect(inNamespace()).toEqual([]);
   });
 });

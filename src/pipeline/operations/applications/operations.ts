@@ -1,7 +1,7 @@
 import { allows, type Principal } from '../../../access/index.ts';
-import { ok, type Result } from '../../../kernel/index.ts';
-import type { Application, ApplicationOperations, ApplicationSummary } from '../../../ports/api/index.ts';
-import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
+import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
+import type { Application, ApplicationOperations, ApplicationSummary, RequestInfo } from '../../../ports/api/index.ts';
+import { type Application as ApplicationResource, CLEANUP_FINALIZER, type Release } from '../../../ports/index.ts';
 import { unpackSpec } from '../../release-body.ts';
 import type { ReleaseDeps } from '../deployments/context.ts';
 import { observationOf, summaryOf } from '../deployments/view.ts';
@@ -11,7 +11,7 @@ import { findApplication } from './find.ts';
 const SHOWN = 30;
 
 /** Applications over the API (facts 7.3). Lists come from the watch's cache; the releases of one application from the cluster. */
-export function applicationOperations(deps: ReleaseDeps): Omit<ApplicationOperations, 'remove'> {
+export function applicationOperations(deps: ReleaseDeps): ApplicationOperations {
   return {
     list: async (principal, input) => {
       const scope = scopeOf(principal, input);
@@ -31,6 +31,7 @@ export function applicationOperations(deps: ReleaseDeps): Omit<ApplicationOperat
       const found = findApplication(deps, principal, { id, permission: 'deployments:read' });
       return found.ok ? detail(deps, found.value) : found;
     },
+    remove: (principal, input, info) => removeApplication(deps, principal, { input, info }),
     deployments: async (principal, { id, cursor, limit }) => {
       const found = findApplication(deps, principal, { id, permission: 'deployments:read' });
       if (!found.ok) return found;
@@ -43,6 +44,50 @@ export function applicationOperations(deps: ReleaseDeps): Omit<ApplicationOperat
       return ok({ ...page.value, items: page.value.items.map((release) => summaryOf(release, found.value)) });
     },
   };
+}
+
+/**
+ * Asks for the end of an application: its confirmed name and expected revision guard against the wrong one. A worker takes it down; the
+ * answer does not wait for that. Codes: `invalid_request`, `conflict`, `has_source`.
+ */
+async function removeApplication(
+  deps: ReleaseDeps,
+  principal: Principal,
+  asked: { readonly input: Parameters<ApplicationOperations['remove']>[1]; readonly info: RequestInfo },
+): ReturnType<ApplicationOperations['remove']> {
+  const { input, info } = asked;
+  const found = findApplication(deps, principal, { id: input.id, permission: 'applications:manage' });
+  if (!found.ok) return found;
+  const { name, spec, uid } = found.value;
+  if (input.confirm_name !== spec.name)
+    return fail(problem('invalid_request', 'is not the name of the application', { at: 'confirm_name' }));
+  const source = await deps.store.sources.get(name);
+  if (!source.ok) return source;
+  if (source.value !== undefined) return fail(problem('has_source'));
+  let isStale = false;
+  const marked = await deps.store.applications.update(name, ({ status, finalizers }) => {
+    isStale = (status.acceptedRevision ?? 0) !== input.expected_revision;
+    return isStale || finalizers.includes(CLEANUP_FINALIZER)
+      ? undefined
+      : { finalizers: [...finalizers, CLEANUP_FINALIZER] };
+  });
+  if (!marked.ok) return marked;
+  if (isStale) return fail(problem('conflict', 'the application has another revision than expected'));
+  const deleted = await deps.store.applications.delete(name, uid);
+  if (!deleted.ok) return deleted;
+  await deps.audit.append({
+    time: deps.clock.now().toISOString(),
+    identity: principal.identity,
+    ...(principal.key === undefined ? {} : { key: principal.key.id }),
+    origin: info.origin,
+    action: 'application.delete',
+    resource: { kind: 'Application', project: spec.project, environment: spec.environment, application: spec.name },
+    requestId: info.id,
+  });
+  const queued = await deps.jobs.add({ queue: 'reconcile', application: name });
+  if (!queued.ok)
+    deps.log.warn('a removal waits for the next resync', { application: name, code: queued.problem.code });
+  return ok({ status: 'deleted' });
 }
 
 /** Facts 7.1: an empty project or environment is the key's own. */

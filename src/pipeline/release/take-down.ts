@@ -1,0 +1,94 @@
+import { ok, problem, type Result } from '../../kernel/index.ts';
+import { type Application as ApplicationResource, CLEANUP_FINALIZER } from '../../ports/index.ts';
+import { pruneSet } from '../../reconcile/index.ts';
+import { endRelease, isEnded } from './conclude.ts';
+import { readLive, type Session, saveInventory } from './session.ts';
+import { deleteObject } from './write.ts';
+
+/**
+ * Takes down an application somebody removes: what it runs, then its releases, builds and secrets, and last the application itself. Claims
+ * stay, and while there are any so does the namespace (invariant 8). Each step can be repeated; the application goes only when all is done.
+ */
+export async function takeDown(session: Session, application: ApplicationResource): Promise<Result<void>> {
+  const steps = [takeDownObjects, takeDownNamespace, forgetHistory, forgetSecrets];
+  for (const step of steps) {
+    const done = await step(session, application);
+    if (!done.ok) return done;
+  }
+  const released = await session.deps.store.applications.update(application.name, ({ finalizers }) => {
+    const others = finalizers.filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+    return others.length === finalizers.length ? undefined : { finalizers: others };
+  });
+  if (!released.ok && released.problem.code !== 'not_found') return released;
+  session.deps.log.info('application removed', { application: application.name });
+  return ok(undefined);
+}
+
+async function takeDownObjects(session: Session, application: ApplicationResource): Promise<Result<void>> {
+  const live = await readLive(session);
+  if (!live.ok) return live;
+  const { entries } = session.inventory;
+  const all = pruneSet({ inventory: entries, rendered: [], renderedOk: true, snapshotsInUse: new Set() });
+  const quota = entries.filter(({ kind }) => kind === 'ResourceQuota');
+  for (const entry of [...all, ...quota]) {
+    const deleted = await deleteObject(session, entry, operationOf(application));
+    if (!deleted.ok) return deleted;
+  }
+  const saved = await saveInventory(session);
+  return saved.ok ? ok(undefined) : saved;
+}
+
+/** Whatever its claims are named, a namespace that has one stays. */
+async function takeDownNamespace(session: Session, application: ApplicationResource): Promise<Result<void>> {
+  const namespace = session.inventory.entries.find(({ kind }) => kind === 'Namespace');
+  if (namespace === undefined) return ok(undefined);
+  const claims = await session.deps.cluster.list({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    namespace: session.namespace,
+  });
+  if (!claims.ok) return claims;
+  if (claims.value.length > 0) return ok(undefined);
+  const deleted = await deleteObject(session, namespace, operationOf(application));
+  if (!deleted.ok) return deleted;
+  const saved = await saveInventory(session);
+  return saved.ok ? ok(undefined) : saved;
+}
+
+async function forgetHistory(session: Session, { name }: ApplicationResource): Promise<Result<void>> {
+  const { store } = session.deps;
+  const releases = await store.releases.ofApplication(name);
+  if (!releases.ok) return releases;
+  for (const release of releases.value) {
+    const removed = problem('cancelled', 'the application was removed');
+    const ended = isEnded(release)
+      ? ok(release)
+      : await endRelease(session, release, { state: 'cancelled', problem: removed });
+    if (!ended.ok) return ended;
+    const deleted = await store.releases.delete(release.name, release.uid);
+    if (!deleted.ok) return deleted;
+  }
+  const builds = await store.builds.ofApplication(name);
+  if (!builds.ok) return builds;
+  for (const build of builds.value) {
+    const deleted = await store.builds.delete(build.name, build.uid);
+    if (!deleted.ok) return deleted;
+  }
+  return ok(undefined);
+}
+
+async function forgetSecrets(session: Session, { spec }: ApplicationResource): Promise<Result<void>> {
+  const { project, environment, name } = spec;
+  const key = { project, environment, name };
+  const listed = await session.deps.secrets.list(key);
+  if (!listed.ok) return listed;
+  for (const secret of listed.value) {
+    const deleted = await session.deps.secrets.delete(key, secret.name);
+    if (!deleted.ok) return deleted;
+  }
+  return ok(undefined);
+}
+
+function operationOf({ name, status }: ApplicationResource): string {
+  return `${name}.${Math.max(status.acceptedRevision ?? 1, 1)}`;
+}
