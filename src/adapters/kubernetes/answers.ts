@@ -52,6 +52,7 @@ const DENIED = /\bdenied (?:the )?request\b/;
 /** RBAC's sentence. Anchored, and only words of Kubernetes' own vocabulary are taken from it. */
 const RBAC =
   /^[a-z0-9.]+(?: "[^"]{0,253}")? is forbidden: User "[^"]*" cannot (get|list|watch|create|update|patch|delete|deletecollection) resource "([a-z0-9]{1,63}(?:\/[a-z]{1,32})?)"/;
+const QUOTA_UNCOUNTED = / is forbidden: status unknown for quota: /;
 const RBAC_ESCALATION = /is attempting to grant RBAC permissions not currently held/;
 /** Server-side apply answers 500 for these; trying again can not help. */
 const PERMANENT_500 = /field not declared in schema|failed to create typed patch object|duplicate entries for key/;
@@ -59,6 +60,8 @@ const PERMANENT_500 = /field not declared in schema|failed to create typed patch
 function forbidden(body: StatusBody, intent: Intent, cause: unknown): Problem {
   if (body.causes.includes('NamespaceTerminating'))
     return problem('conflict', 'the namespace is being removed', { cause });
+  // Admission's words for a budget whose use is not counted yet, in the first moments of a namespace: a matter of waiting.
+  if (QUOTA_UNCOUNTED.test(body.message)) return problem('conflict', 'the budget is not counted yet', { cause });
   const rbac = RBAC.exec(body.message);
   if (rbac !== null)
     return problem('forbidden', `the role of Hakopod does not permit to ${rbac[1]} ${rbac[2]}`, { cause });

@@ -97,6 +97,16 @@ describe('answers of the API server', () => {
       'conflict',
       'the namespace is being removed',
     ],
+    [
+      'a budget that nobody has counted yet',
+      of(
+        403,
+        'Forbidden',
+        'persistentvolumeclaims "a" is forbidden: status unknown for quota: hakopod-budget, resources: persistentvolumeclaims,requests.storage',
+      ),
+      'conflict',
+      'the budget is not counted yet',
+    ],
     ['a name that is taken', of(409, 'AlreadyExists', 'x'), 'already_exists', 'an object of this name exists'],
     ['a stale version', of(409, 'Conflict', 'x'), 'conflict', 'something else changed the same object first'],
     ['validation', of(422, 'Invalid', 'x'), 'invalid_object', 'the cluster refused the Deployment as invalid'],
