@@ -78,6 +78,22 @@ describe('protect: membership of networks', () => {
   );
 });
 
+describe('protect: how a pod is connected and confined', () => {
+  const annotations = ['spec', 'template', 'metadata', 'annotations'];
+  it.each([
+    'k8s.v1.cni.cncf.io/networks',
+    'cni.projectcalico.org/ipAddrs',
+    'CNI.cilium.io/x',
+    'io.kubernetes.cri-o.Devices',
+    'io.kubernetes.cri-o.userns-mode',
+    'io.kubernetes.cri-o.seccompNotifierAction/app',
+  ])('does not let an annotation of the pod be %s', (key) => {
+    const refused = refusedFields('deployment', base('deployment'), put([...annotations, key], 'x'));
+    expect(refused).toEqual([`spec.template.metadata.annotations[${key}]`]);
+    expect(refusedFields('deployment', base('deployment'), put(['metadata', 'annotations', key], 'x'))).toEqual([]);
+  });
+});
+
 const SERVICE: readonly Case[] = [
   ['a port', add('spec.ports', { name: 'x', port: 81, targetPort: 'main', appProtocol: 'kubernetes.io/h2c' }), []],
   ['53 in a second protocol', add('spec.ports', { name: 'x', port: 9000, protocol: 'UDP' }), []],

@@ -35,6 +35,13 @@ function reservedPodLabel(key: string): string | undefined {
   return reservedLabel(key);
 }
 
+/** Annotations of a pod that its network plugin or its container runtime reads: how it is connected and confined. */
+const CONNECTING = /^[^/]*\.cni\.cncf\.io\/|^cni\.|^io\.kubernetes\.cri/i;
+
+function reservedPodAnnotation(key: string): string | undefined {
+  return CONNECTING.test(key) ? 'network plugins and container runtimes read this prefix' : reserved(key);
+}
+
 /** Annotations of the ingress controller that inject configuration, read a Secret or change what Hakopod Edge sees. */
 const HAPROXY_REFUSED = new Set([
   'auth-type',
@@ -116,7 +123,7 @@ export const METADATA = metadata(addedKeys(LABELS, reservedLabel), addedKeys(NEW
 /** Metadata of the pod template of a Deployment. */
 export const POD_METADATA = metadata(
   addedKeys(`${LABELS}; none under ${SOLVER_PREFIX}`, reservedPodLabel),
-  addedKeys(NEW, reserved),
+  addedKeys(`${NEW}; none that network plugins or container runtimes read`, reservedPodAnnotation),
 );
 
 /** Metadata of a Service. */
