@@ -5,28 +5,9 @@ import { parseSpec } from '../../../src/spec/index.ts';
 import { parsePath } from '../../../src/spec/path.ts';
 import { SpecFile } from '../../../src/spec/schema.ts';
 import { fieldAt, fieldsOf, schemaFields } from '../../support/schema-fields.ts';
-import { APPLICATION_RULES } from './application.ts';
-import { BUILDING_RULES } from './building.ts';
-import { ENVIRONMENT_RULES } from './environment.ts';
-import { KIND_RULES } from './kinds.ts';
-import { LISTENING_RULES } from './listening.ts';
-import type { RuleCase } from './rule-case.ts';
-import { SCALING_RULES } from './scaling.ts';
-import { SERVICE_RULES } from './service.ts';
-import { STORAGE_RULES } from './storage.ts';
+import { PARTS } from './all.ts';
 
-const ALL: readonly (readonly [string, readonly RuleCase[]])[] = [
-  ['the application', APPLICATION_RULES],
-  ['a service', SERVICE_RULES],
-  ['listening', LISTENING_RULES],
-  ['scaling and public TCP', SCALING_RULES],
-  ['storage', STORAGE_RULES],
-  ['builds and patches', BUILDING_RULES],
-  ['environment', ENVIRONMENT_RULES],
-  ['kinds of services', KIND_RULES],
-];
-
-describe.each(ALL)('%s', (_part, rules) => {
+describe.each(PARTS)('%s', (_part, rules) => {
   test.each(rules.map((one) => [one.rule, one] as const))('%s', (_rule, { accept, refuse }) => {
     for (const file of accept) {
       const result = parseSpec(file);
@@ -49,7 +30,7 @@ describe.each(ALL)('%s', (_part, rules) => {
 });
 
 describe('every field of the schema', () => {
-  const rules = ALL.flatMap(([, some]) => some);
+  const rules = PARTS.flatMap(([, some]) => some);
   const fields = schemaFields(SpecFile);
 
   test('is one of many', () => {
