@@ -16,9 +16,13 @@ type JsonSchema = {
   readonly required?: readonly string[];
 };
 
+const samples = new Map<z.ZodType, unknown>();
+
 /** A value the schema takes, the same every time: what an operation might answer. */
 export function sampleOf(schema: z.ZodType): unknown {
-  return sample(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
+  const value = samples.get(schema) ?? sample(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema);
+  samples.set(schema, value);
+  return value;
 }
 
 function sample(schema: JsonSchema): unknown {
