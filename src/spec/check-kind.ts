@@ -86,12 +86,6 @@ const NOT_ON_SERVERLESS: readonly Field[] = [
 /** Facts 1.18 and spec kubernetes-patches. */
 const NOT_ON_ACTIONS: readonly Field[] = ['build', 'job', 'serverless', 'autoscaling', 'runtime_profile', 'kubernetes'];
 
-/** What decides beside the field itself whether a field is set. */
-const DEPENDS: Readonly<Partial<Record<Field, readonly Field[]>>> = {
-  replicas: ['autoscaling'],
-  update_strategy: ['volume', 'mounts'],
-};
-
 /** Rules of the kinds of services, in the order of facts 2.1. */
 export const KIND_RULES: readonly Rule[] = [
   ...excluding('session', NOT_ON_SESSIONS, 'can not be set on a session'),
@@ -137,21 +131,26 @@ function excluding(
   message: string,
 ): readonly Rule[] {
   return fields.map((field) =>
-    rule([kind, field, ...(DEPENDS[field] ?? [])], ({ service }) =>
-      when(service[kind] !== undefined && isSet(service, field), [field], message),
+    rule([kind, field, 'autoscaling'], (subject) =>
+      when(subject.service[kind] !== undefined && isSet(subject, field), [field], message),
     ),
   );
 }
 
-function isSet(service: Service, field: Field): boolean {
-  if (field === 'replicas') return service.replicas !== 1 && service.autoscaling === undefined;
-  if (field === 'update_strategy') {
-    // a volume implies it, and has a finding of its own
-    return service.update_strategy === 'recreate' && service.volume === undefined && service.mounts.length === 0;
+function isSet({ service, file }: Subject, field: Field): boolean {
+  switch (field) {
+    case 'replicas':
+      // autoscaling sets them, and has a finding of its own
+      return service.replicas !== 1 && service.autoscaling === undefined;
+    case 'update_strategy':
+      // a volume implies it, and has a finding of its own
+      return file.update_strategy === 'recreate';
+    case 'network_access':
+    case 'build':
+      return service[field] !== undefined;
+    default:
+      return says(service[field]);
   }
-  const value = service[field];
-  // presence alone has a meaning
-  return field === 'network_access' || field === 'build' ? value !== undefined : says(value);
 }
 
 function session({ service, file, application }: Subject): readonly Finding[] {
