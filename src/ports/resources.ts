@@ -174,6 +174,7 @@ export const ServiceState = z.object({
   desired: z.int().optional(),
   image: z.string().optional(),
   url: z.string().optional(),
+  endpoints: z.record(z.string(), z.string()).optional().describe('URL of each additional HTTP endpoint'),
   message: z.string().optional(),
 });
 export type ServiceState = z.infer<typeof ServiceState>;

@@ -23,6 +23,8 @@ export type ObservedService = {
   readonly desired?: number;
   readonly image?: string;
   readonly url?: string;
+  /** The URL of each additional HTTP endpoint, by its name. */
+  readonly endpoints?: Readonly<Record<string, string>>;
   readonly message?: string;
 };
 
@@ -95,6 +97,18 @@ function stateOf(request: Request, name: string, spec: Service): Omit<ObservedSe
   return spec.job.schedule === undefined ? jobState(request, name) : scheduleState(request, name, spec);
 }
 
+/** Where people reach a public service, and its additional endpoints. */
+function addresses(request: Request, name: string, spec: Service): Pick<ObservedService, 'url' | 'endpoints'> {
+  if (!spec.public) return {};
+  const options = { ...request.options, hasTls: spec.tls !== undefined };
+  const url = publicUrl(name, request.id, options);
+  if (url === undefined) return {};
+  const endpoints = Object.keys(spec.http)
+    .sort()
+    .map((endpoint) => [endpoint, publicUrl(`${name}-${endpoint}`, request.id, options) ?? ''] as const);
+  return endpoints.length === 0 ? { url } : { url, endpoints: Object.fromEntries(endpoints) };
+}
+
 /** The state of every service of the specification, sorted by name. */
 export function serviceStates(request: Request): readonly ObservedService[] {
   return Object.entries(request.application.services)
@@ -102,9 +116,6 @@ export function serviceStates(request: Request): readonly ObservedService[] {
     .map(([name, spec]) => {
       const state = stateOf(request, name, spec);
       const image = request.images[name];
-      const url = spec.public
-        ? publicUrl(name, request.id, { ...request.options, hasTls: spec.tls !== undefined })
-        : undefined;
-      return { name, ...state, ...(image === undefined ? {} : { image }), ...(url === undefined ? {} : { url }) };
+      return { name, ...state, ...(image === undefined ? {} : { image }), ...addresses(request, name, spec) };
     });
 }

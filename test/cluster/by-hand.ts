@@ -39,6 +39,37 @@ export const BY_HAND: readonly {
     title: 'a default backend',
     change: (live) => (live.spec.defaultBackend = { service: { name: 'web', port: { number: 8080 } } }),
   },
+  {
+    object: 'HorizontalPodAutoscaler/web',
+    title: 'another bound',
+    change: (live) => (live.spec.maxReplicas = 50),
+  },
+  {
+    object: 'HorizontalPodAutoscaler/web',
+    title: 'a mark of ours',
+    change: (live) => (live.metadata.annotations['hakopod.io/other'] = 'x'),
+  },
+  { object: 'CronJob/nightly', title: 'another schedule', change: (live) => (live.spec.schedule = '* * * * *') },
+  {
+    object: 'CronJob/nightly',
+    title: 'a deadline',
+    change: (live) => (live.spec.jobTemplate.spec.ttlSecondsAfterFinished = 1),
+  },
+  {
+    object: 'PersistentVolumeClaim/hakopod-volume-kept',
+    title: 'a mark less',
+    change: (live) => delete live.metadata.annotations['hakopod.io/retain-data'],
+  },
+  {
+    object: 'PersistentVolumeClaim/hakopod-volume-kept',
+    title: 'a mark of ours',
+    change: (live) => (live.metadata.annotations['hakopod.io/other'] = 'x'),
+  },
+  {
+    object: 'ConfigMap/web-files',
+    title: 'a mark of ours',
+    change: (live) => (live.metadata.annotations['hakopod.io/other'] = 'x'),
+  },
   { object: 'Deployment/web', title: 'paused', change: (live) => (live.spec.paused = true) },
   {
     object: 'Namespace/',

@@ -37,6 +37,14 @@ function file(greeting: string): string {
   const build = `build = { context = "page", build_args = { GREETING = "${greeting}" } }`;
   return `name = "shop"
 
+[volumes.kept]
+size_gib = 1
+
+[services.nightly]
+${build}
+command = ["/bin/busybox", "true"]
+job = { schedule = { cron = "0 3 1 1 *" } }
+
 [services.check]
 ${build}
 command = ["/bin/busybox", "grep", "$(WANTED)", "/www/index.html"]
@@ -51,6 +59,8 @@ healthcheck = "/"
 public = true
 depends_on = ["check"]
 secrets = { PASSWORD = { ref = "password" } }
+autoscaling = { max_replicas = 2 }
+files = { note = { mount_path = "/www/note.txt", content = "note: ${greeting}" } }
 `;
 }
 
@@ -114,8 +124,8 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
     return [must(await there.admin.get({ apiVersion, kind, name: own }))!];
   }
 
-  /** The page of the web's newest pod, through the API server's proxy. */
-  async function page(): Promise<string> {
+  /** A page of the web's newest pod, through the API server's proxy. */
+  async function page(path = ''): Promise<string> {
     const pods = (await all('Pod')).filter(
       ({ metadata }) => metadata.labels?.['hakopod.io/service'] === 'web' && metadata.deletionTimestamp === undefined,
     );
@@ -123,7 +133,7 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
       String(a.metadata.creationTimestamp) < String(b.metadata.creationTimestamp) ? 1 : -1,
     );
     const answer = await there.raw(
-      `/api/v1/namespaces/${await applicationNamespace(there)}/pods/${pod?.metadata.name}:8080/proxy/`,
+      `/api/v1/namespaces/${await applicationNamespace(there)}/pods/${pod?.metadata.name}:8080/proxy/${path}`,
     );
     return answer.text.trim();
   }
@@ -132,6 +142,9 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
     const commit = await push(file('good morning'), 'first');
     expect(await finalOf(commit)).toMatchObject({ state: 'success', description: 'released revision 1' });
     expect(await page()).toBe('good morning');
+    expect(await page('note.txt')).toBe('note: good morning');
+    expect((await all('CronJob')).map(({ spec }) => (spec as { suspend: boolean }).suspend)).toEqual([false]);
+    expect(await all('HorizontalPodAutoscaler')).toHaveLength(1);
     const jobs = (await all('Job')) as readonly (Manifest & { status: { succeeded?: number } })[];
     expect(jobs.map(({ status }) => status.succeeded)).toEqual([1]);
     expect(await all('Ingress')).toHaveLength(1);
@@ -142,6 +155,7 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
     const commit = await push(file('good evening'), 'second');
     expect(await finalOf(commit)).toMatchObject({ state: 'success', description: 'released revision 2' });
     expect(await page()).toBe('good evening');
+    expect(await page('note.txt')).toBe('note: good evening');
   }, 180_000);
 
   it.each(BY_HAND)('puts right $object: $title', async ({ object, change }) => {
@@ -160,8 +174,9 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
     const commit = await push('name = "shop"\n\n[services]\n', 'empty');
     expect(await finalOf(commit)).toMatchObject({ state: 'success', description: 'released revision 3' });
     // The snapshot of secret values stays as long as a pod that ends still reads it.
-    for (const kind of ['Deployment', 'Job', 'Service', 'Ingress'])
+    for (const kind of ['Deployment', 'Job', 'CronJob', 'HorizontalPodAutoscaler', 'Service', 'Ingress'])
       await until(`no ${kind} is left`, async () => (await all(kind)).length === 0);
+    expect(await all('PersistentVolumeClaim')).toHaveLength(1);
   }, 180_000);
 
   it('fails with the code and the verb when the role lacks one', async () => {

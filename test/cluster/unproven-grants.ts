@@ -10,7 +10,9 @@ export const UNPROVEN: Readonly<Record<string, string>> = {
   'update hakopod.io/plans/status': PULL_REQUESTS,
   'delete hakopod.io/buildruns': HISTORY,
   'delete hakopod.io/releases': HISTORY,
+  'get persistentvolumeclaims': RACE,
   'get resourcequotas': RACE,
   'patch batch/jobs': RACE,
+  'patch configmaps': 'a label that was taken from a snapshot of files',
   'patch secrets': 'a label that was taken from a snapshot of values',
 };

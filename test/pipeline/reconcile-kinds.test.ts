@@ -27,7 +27,10 @@ const service = (name: string, ...more: string[]): string =>
 function objects(kind: string): readonly Manifest[] {
   return world.embedded.objects().filter((o) => o.kind === kind && o.metadata.namespace === NAMESPACE);
 }
-const names = (kind: string): string[] => objects(kind).map(({ metadata }) => metadata.name).sort();
+const names = (kind: string): string[] =>
+  objects(kind)
+    .map(({ metadata }) => metadata.name)
+    .sort();
 // biome-ignore lint/suspicious/noExplicitAny: manifests are free-form
 function find(kind: string, name: string): any {
   return objects(kind).find(({ metadata }) => metadata.name === name);
@@ -36,7 +39,9 @@ function find(kind: string, name: string): any {
 /** What was written in the application's namespace since the last reset, as `verb resource`. */
 function writes(): readonly string[] {
   const { by } = world.embedded.requests();
-  return Object.keys(by).filter((key) => /^(create|update|patch|delete) (?!leases|applications|releases|git)/.test(key));
+  return Object.keys(by).filter((key) =>
+    /^(create|update|patch|delete) (?!leases|applications|releases|git)/.test(key),
+  );
 }
 
 async function release(toml: string): Promise<Awaited<ReturnType<ReleaseWorld['release']>>> {
@@ -88,7 +93,7 @@ describe('an application with everything', () => {
     const changes: readonly (readonly [string, string, string, (live: Manifest) => void])[] = [
       ['autoscaling/v2', 'HorizontalPodAutoscaler', 'front', (live) => Object.assign(live.spec!, { maxReplicas: 50 })],
       ['batch/v1', 'CronJob', 'nightly-cron', (live) => Object.assign(live.spec!, { schedule: '* * * * *' })],
-      ['v1', 'PersistentVolumeClaim', 'pg-data', (live) => delete live.metadata.annotations?.['hakopod.io/retain-data']],
+      ['v1', 'PersistentVolumeClaim', 'pg-data', (live) => Object.assign(live.metadata, { annotations: {} })],
     ];
     for (const [apiVersion, kind, name, change] of changes) {
       const live = structuredClone(find(kind, name) as Manifest);
@@ -113,7 +118,10 @@ function isBound({ status }: Manifest): boolean {
 }
 
 describe('claims', () => {
-  const kept = file('[volumes.media]\nsize_gib = 1\n', service('a', '[[services.a.mounts]]\nvolume = "media"\nmount_path = "/m"'));
+  const kept = file(
+    '[volumes.media]\nsize_gib = 1\n',
+    service('a', '[[services.a.mounts]]\nvolume = "media"\nmount_path = "/m"'),
+  );
 
   it('stay when their service and volume go, and are found again', async () => {
     await released(kept);
@@ -155,7 +163,8 @@ describe('files', () => {
   });
 
   it('stay for a kept job that read them', async () => {
-    const job = 'command = ["/go"]\n[services.setup.job]\n[services.setup.files.plan]\nmount_path = "/plan"\ncontent = "p"';
+    const job =
+      'command = ["/go"]\n[services.setup.job]\n[services.setup.files.plan]\nmount_path = "/plan"\ncontent = "p"';
     await released(file(service('web'), service('setup', job)));
     const kept = names('ConfigMap');
     expect(kept).toHaveLength(1);

@@ -3,6 +3,7 @@ import { displayRef, refOf } from '../../src/kernel/index.ts';
 import { drift } from '../../src/reconcile/index.ts';
 import { allObjects } from '../../src/render/index.ts';
 import { rendered } from '../render/fixture.ts';
+import { marketObjects } from '../render/market.ts';
 import { defaulted, fixtureOf } from './fixture.ts';
 import { HARMLESS, MUTATIONS, mutated } from './mutations.ts';
 
@@ -12,7 +13,7 @@ describe('drift', () => {
   });
 
   it('has a server’s answer for everything we render, as we render it now', () => {
-    for (const object of allObjects(rendered())) {
+    for (const object of [...allObjects(rendered()), ...marketObjects()]) {
       expect(fixtureOf(displayRef(refOf(object))).desired).toEqual(JSON.parse(JSON.stringify(object)));
     }
     expect(defaulted().has('Deployment/patched')).toBe(true);

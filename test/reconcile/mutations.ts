@@ -165,6 +165,59 @@ export const MUTATIONS: readonly Mutation[] = [
     change: (live) => (live.metadata.annotations['haproxy.org/backend-config-snippet'] = 'x'),
   }),
 
+  on('HorizontalPodAutoscaler/front', 'another bound', {
+    expect: 'apply',
+    change: (live) => (live.spec.maxReplicas = 50),
+  }),
+  on('HorizontalPodAutoscaler/front', 'another target', {
+    expect: 'apply',
+    change: (live) => (live.spec.scaleTargetRef.name = 'pg'),
+  }),
+  on('HorizontalPodAutoscaler/front', 'another pace', {
+    expect: 'apply',
+    change: (live) => (live.spec.behavior.scaleUp.policies = [{ type: 'Pods', value: 50, periodSeconds: 1 }]),
+  }),
+  on('HorizontalPodAutoscaler/front', 'another metric', {
+    expect: 'replace',
+    change: (live) =>
+      live.spec.metrics.push({
+        type: 'Resource',
+        resource: { name: 'memory', target: { type: 'Utilization', averageUtilization: 1 } },
+      }),
+  }),
+  on('CronJob/nightly-cron', 'another schedule', {
+    expect: 'apply',
+    change: (live) => (live.spec.schedule = '* * * * *'),
+  }),
+  on('CronJob/nightly-cron', 'suspended', { expect: 'apply', change: (live) => (live.spec.suspend = true) }),
+  on('CronJob/nightly-cron', 'more at once', {
+    expect: 'apply',
+    change: (live) => (live.spec.concurrencyPolicy = 'Allow'),
+  }),
+  on('CronJob/nightly-cron', 'a privileged container', {
+    expect: 'apply',
+    change: (live) => {
+      const { securityContext } = live.spec.jobTemplate.spec.template.spec.containers[0];
+      Object.assign(securityContext, { privileged: true, allowPrivilegeEscalation: true });
+    },
+  }),
+  on('CronJob/nightly-cron', 'another container', {
+    expect: 'replace',
+    change: (live) => live.spec.jobTemplate.spec.template.spec.containers.push({ name: 'miner', image: BUSYBOX }),
+  }),
+  on('CronJob/nightly-cron', 'a volume of the host', {
+    expect: 'replace',
+    change: (live) => (live.spec.jobTemplate.spec.template.spec.volumes = [{ name: 'x', hostPath: { path: '/' } }]),
+  }),
+  on('PersistentVolumeClaim/hakopod-volume-media', 'a mark less', {
+    expect: 'apply',
+    change: (live) => delete live.metadata.annotations['hakopod.io/retain-data'],
+  }),
+  on('PersistentVolumeClaim/hakopod-volume-media', 'a mark of ours', {
+    expect: 'replace',
+    change: (live) => (live.metadata.annotations['hakopod.io/other'] = 'x'),
+  }),
+
   on('NetworkPolicy/hakopod-default-deny', 'open egress', {
     expect: 'replace',
     change: (live) => (live.spec.egress = [{}]),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/kernel/index.ts';
 import { type JobRecord, serviceStates } from '../../src/reconcile/index.ts';
 import { ID, inputFor, pinned, SHOP } from '../render/fixture.ts';
+import { MARKET } from '../render/market.ts';
 import { fixtureOf } from './fixture.ts';
 
 const input = inputFor(SHOP);
@@ -76,5 +77,67 @@ describe('serviceStates', () => {
     ['on record for another revision only', 'pending', [], [{ ...record, revision: 2 }]],
   ])('shows a job that is %s as %s', (_title, status, objects, jobs) => {
     expect(states(objects, jobs).get('migrate')?.status).toBe(status);
+  });
+
+  describe('of schedules and stopped services', () => {
+    const market = inputFor(MARKET);
+    const cron = fixtureOf('CronJob/nightly-cron').answer;
+    const run = (created: string, status: object): Manifest => ({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        name: `nightly-cron-${created}`,
+        uid: created,
+        creationTimestamp: created,
+        labels: { ...cron.metadata.labels },
+      },
+      status,
+    });
+    const ended = (type: string): object => ({ conditions: [{ type, status: 'True' }] });
+    const stateOf = (objects: readonly Manifest[], text = MARKET) => {
+      const { application, options, images } = text === MARKET ? market : inputFor(text);
+      const all = serviceStates({ application, id: ID, revision: 3, options, images, objects, jobs: [] });
+      return new Map(all.map(({ name, status }) => [name, status]));
+    };
+
+    it.each<[string, string, readonly Manifest[]]>([
+      ['is not there', 'missing', []],
+      ['waits for its first run', 'scheduled', [cron]],
+      ['is still held back', 'pending', [{ ...cron, spec: { ...(cron.spec as object), suspend: true } }]],
+      ['ran', 'scheduled', [cron, run('2026-01-01', ended('Complete'))]],
+      [
+        'failed the last time',
+        'failed',
+        [cron, run('2026-01-01', ended('Complete')), run('2026-01-02', ended('Failed'))],
+      ],
+      [
+        'failed and then ran',
+        'scheduled',
+        [cron, run('2026-01-02', ended('Complete')), run('2026-01-01', ended('Failed'))],
+      ],
+      ['failed and runs again', 'failed', [cron, run('2026-01-01', ended('Failed')), run('2026-01-02', { active: 1 })]],
+    ])('shows a schedule that %s as %s', (_title, status, objects) => {
+      expect(stateOf(objects).get('nightly')).toBe(status);
+    });
+
+    it('shows what the file stops as stopped', () => {
+      const text = MARKET.replace('command = ["/app/report"]', 'command = ["/app/report"]\nsuspended = true');
+      expect(stateOf([cron], text).get('nightly')).toBe('stopped');
+      const { answer } = fixtureOf('Deployment/parked');
+      const status = { observedGeneration: answer.metadata.generation };
+      expect(stateOf([{ ...answer, status }]).get('parked')).toBe('stopped');
+    });
+
+    it('gives a service with an issuer of its own a secure URL', () => {
+      const { tlsIssuer: _, ...options } = market.options;
+      const { application, images } = market;
+      const all = serviceStates({ application, id: ID, revision: 3, options, images, objects: [], jobs: [] });
+      const urls = new Map(all.map(({ name, url }) => [name, url]));
+      expect(urls.get('front')).toBe('https://front-0123456789ab.apps.example.com');
+      expect(all.find(({ name }) => name === 'front')?.endpoints).toEqual({
+        console: 'https://front-console-0123456789ab.apps.example.com',
+      });
+      expect(urls.get('stream')).toBe('http://stream-0123456789ab.apps.example.com');
+    });
   });
 });

@@ -16,6 +16,7 @@ describe('releaseSteps', () => {
       'namespace',
       'network-policies',
       'quota',
+      'claims',
       'services',
       'service:db',
       'service:migrate',
@@ -24,6 +25,7 @@ describe('releaseSteps', () => {
       'ingress:web',
       'service:worker',
       'prune',
+      'schedules',
       'finish',
     ]);
   });
@@ -92,6 +94,20 @@ describe('kindChange', () => {
       at: 'services.migrate.job',
     });
     expect(change(entry('batch/v1', 'Job', 'api-job'))).toMatchObject({ code: 'kind_change', at: 'services.api.job' });
+  });
+
+  it('refuses the same for a schedule', () => {
+    const text = '[services.a]\nimage = "a:1"\ncommand = ["/go"]\n[services.a.job.schedule]\ncron = "0 3 * * *"\n';
+    const application = parsed(`schema_version = 1\nname = "shop"\n${text}`);
+    const former = (...inventory: ReturnType<typeof entry>[]) => kindChange({ application, id: ID, inventory });
+    const refused = { code: 'kind_change', at: 'services.a.job' };
+    expect(former(entry('apps/v1', 'Deployment', 'a'))).toMatchObject(refused);
+    expect(former(entry('batch/v1', 'Job', 'a-job'))).toMatchObject(refused);
+    expect(former(entry('batch/v1', 'CronJob', 'a-cron'))).toBeUndefined();
+    expect(change(entry('batch/v1', 'CronJob', 'migrate-cron'))).toMatchObject({ code: 'kind_change' });
+    // Nobody waits for a schedule, so it lengthens no release.
+    expect(waitSeconds(application, 'a', BOUNDS)).toBe(0);
+    expect(releaseSteps(application, BOUNDS).find((step) => step.name === 'service:a')?.kind).toBe('schedule');
   });
 
   it('accepts what stays what it is, and what is somebody else’s', () => {
