@@ -59,7 +59,7 @@ export async function releaseApi(options: { readonly source?: boolean } = {}): P
       append: async (event: AuditEvent) => {
         audited.push(event);
       },
-    },
+    } as unknown as ReleaseDeps['audit'],
     pager: createPager('test'),
     limits: { applicationsPerEnvironment: 200, environmentsPerProject: 32 },
   };

@@ -3,6 +3,7 @@ import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { Application, ApplicationOperations, ApplicationSummary, RequestInfo } from '../../../ports/api/index.ts';
 import { type Application as ApplicationResource, CLEANUP_FINALIZER, type Release } from '../../../ports/index.ts';
 import { unpackSpec } from '../../release-body.ts';
+import { audited } from '../audited.ts';
 import type { ReleaseDeps } from '../deployments/context.ts';
 import { observationOf, summaryOf } from '../deployments/view.ts';
 import { findApplication } from './find.ts';
@@ -75,15 +76,9 @@ async function removeApplication(
   if (isStale) return fail(problem('conflict', 'the application has another revision than expected'));
   const deleted = await deps.store.applications.delete(name, uid);
   if (!deleted.ok) return deleted;
-  await deps.audit.append({
-    time: deps.clock.now().toISOString(),
-    identity: principal.identity,
-    ...(principal.key === undefined ? {} : { key: principal.key.id }),
-    origin: info.origin,
-    action: 'application.delete',
-    resource: { kind: 'Application', project: spec.project, environment: spec.environment, application: spec.name },
-    requestId: info.id,
-  });
+  const { project, environment } = spec;
+  const resource = { kind: 'Application', project, environment, application: spec.name, name: spec.name };
+  await audited(deps, { principal, info }, { action: 'application.delete', resource, before: spec });
   const queued = await deps.jobs.add({ queue: 'reconcile', application: name });
   if (!queued.ok)
     deps.log.warn('a removal waits for the next resync', { application: name, code: queued.problem.code });

@@ -15,10 +15,11 @@ import {
 import { planRelease, type Plan as ReleasePlan } from '../../../plan/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
-import { type Application, requiredSecrets, specDigest } from '../../../spec/index.ts';
+import { type Application, requiredSecrets } from '../../../spec/index.ts';
 import { installationRefusals } from '../../plan.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
+import { audited } from '../audited.ts';
 import type { ReleaseDeps } from './context.ts';
 import { requireEnvironment } from './environment.ts';
 import { finished, known, type Once } from './idempotency.ts';
@@ -115,23 +116,22 @@ export async function accept(deps: ReleaseDeps, principal: Principal, wanted: Wa
   if (!taken.ok) return taken.problem.code === 'conflict' ? lost(deps, key, once) : taken;
   const created = await createRelease(deps, principal, { wanted, application: taken.value });
   if (!created.ok) return created.problem.code === 'already_exists' ? lost(deps, key, once) : created;
-  await deps.audit.append({
-    time: deps.clock.now().toISOString(),
-    identity: principal.identity,
-    ...(principal.key === undefined ? {} : { key: principal.key.id }),
-    origin: wanted.info.origin,
-    action: `deployment.${wanted.action === 'deploy' ? 'accept' : wanted.action}`,
-    resource: {
-      kind: 'Deployment',
-      project: key.project,
-      environment: key.environment,
-      application: key.name,
-      name: created.value.name,
+  await audited(
+    deps,
+    { principal, info: wanted.info },
+    {
+      action: `deployment.${wanted.action === 'deploy' ? 'accept' : wanted.action}`,
+      resource: {
+        kind: 'Deployment',
+        project: key.project,
+        environment: key.environment,
+        application: key.name,
+        name: created.value.name,
+      },
+      before: current.value.spec,
+      after: application,
     },
-    ...(current.value.spec === undefined ? {} : { before: specDigest(current.value.spec) }),
-    after: created.value.spec.specDigest,
-    requestId: wanted.info.id,
-  });
+  );
   return finished(deps, created.value);
 }
 

@@ -2,6 +2,7 @@ import { type Principal, refusal } from '../../../access/index.ts';
 import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import { isEnded } from '../../release/conclude.ts';
+import { audited } from '../audited.ts';
 import type { ReleaseDeps } from './context.ts';
 import { targetOf } from './find.ts';
 
@@ -42,14 +43,7 @@ export async function cancel(
   }
   const queued = await deps.jobs.add({ queue: 'reconcile', application });
   if (!queued.ok) deps.log.warn('a cancellation waits for the next resync', { release: id, code: queued.problem.code });
-  await deps.audit.append({
-    time: now,
-    identity: principal.identity,
-    ...(principal.key === undefined ? {} : { key: principal.key.id }),
-    origin: info.origin,
-    action: 'deployment.cancel',
-    resource: { kind: 'Deployment', ...target, name: id },
-    requestId: info.id,
-  });
+  const resource = { kind: 'Deployment', ...target, name: id };
+  await audited(deps, { principal, info }, { action: 'deployment.cancel', resource });
   return ok({ id, status: 'cancellation_requested' });
 }

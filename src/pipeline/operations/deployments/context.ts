@@ -1,15 +1,11 @@
-import type { AuditLog, ProjectCollection, SettingsStore } from '../../../ports/index.ts';
 import type { Deps } from '../../context.ts';
 import type { Pager } from '../page.ts';
 
 /** What the operations on releases and applications work with. */
 export type ReleaseDeps = Pick<
   Deps,
-  'store' | 'secrets' | 'cluster' | 'jobs' | 'clock' | 'random' | 'log' | 'options'
+  'store' | 'projects' | 'settings' | 'audit' | 'secrets' | 'cluster' | 'jobs' | 'clock' | 'random' | 'log' | 'options'
 > & {
-  readonly projects: ProjectCollection;
-  readonly settings: SettingsStore;
-  readonly audit: AuditLog;
   readonly pager: Pager;
   readonly limits: {
     /** Facts 6.2: 200. */
