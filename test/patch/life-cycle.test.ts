@@ -1,150 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/adapters/embedded/index.ts';
-import { connect, createCluster, type KubeConnection } from '../../src/adapters/kubernetes/index.ts';
-import { type Manifest, refOf } from '../../src/kernel/index.ts';
-import { applyPatch, type Fields, type PatchKind } from '../../src/patch/index.ts';
-import type { Cluster } from '../../src/ports/index.ts';
-import { decideWrite, inventoryEntry } from '../../src/reconcile/index.ts';
-import { ID } from '../render/fixture.ts';
-import { memoryLog, realClock } from '../support/kubernetes.ts';
-import { base, type Loose } from './protect-fixture.ts';
+import { startEmbeddedCluster } from '../../src/adapters/embedded/index.ts';
+import { connect } from '../../src/adapters/kubernetes/index.ts';
+import { describePatchesOverReleases } from './life-cycle.ts';
 
-/*
- * What a patch adds, over releases: written with the patch, put right after a hand edit, and gone with the first release without it, as
- * `decideWrite` decides and an API server carries out. What strangers added stays.
- */
-
-const OWNER = { id: ID, operation: 'acme.production.shop.3' };
-const TEXTS: Readonly<Record<PatchKind, string>> = {
-  deployment: `
-metadata:
-  labels: { team: blue, app.kubernetes.io/version: "7" }
-  annotations: { example.com/note: ours }
-spec:
-  template:
-    metadata:
-      labels: { tier: back }
-      annotations: { prometheus.io/scrape: "true" }
-    spec:
-      priorityClassName: batch
-      containers:
-        - name: app
-          env: [{ name: NEW, value: x }]
-`,
-  service: `
-metadata:
-  labels: { team: blue }
-  annotations: { example.com/note: ours }
-spec:
-  ports: [{ name: metrics, port: 9500 }]
-`,
-  ingress: `
-metadata:
-  annotations: { haproxy.org/timeout-server: 120s, haproxy.org/ssl-redirect: "false" }
-`,
-};
-
-let embedded: EmbeddedCluster;
-let connection: KubeConnection;
-let cluster: Cluster;
-
-beforeAll(async () => {
-  embedded = await startEmbeddedCluster();
+describePatchesOverReleases('embedded', async () => {
+  const embedded = await startEmbeddedCluster();
   const opened = connect({ kubeconfigText: embedded.kubeconfig });
   if (!opened.ok) throw new Error(opened.problem.message);
-  connection = opened.value;
-  cluster = createCluster(connection, { clock: realClock, log: memoryLog(), userAgent: 'test' });
-  must(await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `hp-${ID}` } }));
-});
-afterAll(async () => {
-  await connection.close();
-  await embedded.stop();
-});
-
-function must<T>(result: { ok: true; value: T } | { ok: false; problem: { message: string } }): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.problem));
-  return result.value;
-}
-
-async function read(object: Manifest): Promise<Manifest | undefined> {
-  return must(await cluster.get(refOf(object)));
-}
-
-/** Writes an object as a release does, and answers what it did; a controller may write its status in between. */
-async function release(desired: Manifest): Promise<string> {
-  for (let attempt = 0; ; attempt += 1) {
-    const live = await read(desired);
-    const inventory = live === undefined ? [] : [inventoryEntry(live)];
-    const decision = decideWrite({ desired, live, owner: { ...OWNER, inventory } });
-    if (decision.action === 'refuse') throw new Error(decision.problem.message);
-    if (decision.action === 'none') return 'none';
-    const result = await cluster[decision.action](decision.manifest);
-    if (result.ok) return decision.action;
-    if (attempt > 5 || result.problem.code !== 'conflict') throw new Error(JSON.stringify(result.problem));
-  }
-}
-
-function patched(kind: PatchKind): Manifest {
-  const object = base(kind) as Fields;
-  return must(applyPatch({ kind, object, text: TEXTS[kind], at: 'x' })) as unknown as Manifest;
-}
-
-/** Labels, annotations and spec of what is there, without what the API server and its controllers put. */
-function told(object: Manifest | undefined): Loose {
-  const live = structuredClone(object) as Loose;
-  const { labels, annotations } = live.metadata;
-  delete annotations['hakopod.io/set-keys'];
-  delete annotations['deployment.kubernetes.io/revision'];
-  return { labels, annotations, spec: live.spec };
-}
-
-describe.each(['deployment', 'service', 'ingress'] as const)('patches over releases: %s', (kind) => {
-  const plain = base(kind) as Manifest;
-  const stranger = { metadata: { annotations: { 'stranger.example.com/x': 'theirs' } } };
-
-  it('is written without, with and again without the patch, and is then what it was', async () => {
-    expect(await release(plain)).toBe('create');
-    must(await cluster.mergePatch(refOf(plain), kind === 'ingress' ? {} : stranger));
-    const first = told(await read(plain));
-    expect(await release(patched(kind))).not.toBe('none');
-    expect(await release(patched(kind))).toBe('none');
-    const live = await read(plain);
-    expect(live?.metadata.annotations).toMatchObject(patched(kind).metadata.annotations ?? {});
-    expect(live?.metadata.labels).toMatchObject(patched(kind).metadata.labels ?? {});
-    expect(await release(plain)).not.toBe('none');
-    expect(await release(plain)).toBe('none');
-    expect(told(await read(plain))).toEqual(first);
-  });
-
-  it('puts a hand edit of what the patch set right', async () => {
-    await release(patched(kind));
-    const before = told(await read(plain));
-    for (const key of Object.keys(patched(kind).metadata.annotations ?? {})) {
-      if (key.startsWith('hakopod.io/')) continue;
-      for (const value of ['by hand', null]) {
-        must(await cluster.mergePatch(refOf(plain), { metadata: { annotations: { [key]: value } } }));
-        expect(await release(patched(kind))).toBe('apply');
-        expect(told(await read(plain))).toEqual(before);
-      }
-    }
-  });
-});
-
-describe('patches over releases: a pod template', () => {
-  it('records what the patch sets where a stranger may set something too, and takes only that back', async () => {
-    const plain = base('deployment', 'web') as Manifest;
-    const text = 'spec: { template: { metadata: { annotations: { prometheus.io/scrape: "true" } } } }';
-    const object = plain as unknown as Fields;
-    const wanted = must(applyPatch({ kind: 'deployment', object, text, at: 'x' })) as unknown as Manifest;
-    await release(wanted);
-    const edit = { spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } } } } };
-    must(await cluster.mergePatch(refOf(plain), edit));
-    expect((await read(plain))?.metadata.annotations?.['hakopod.io/set-keys']).toBe(
-      'spec.template.metadata.annotations.prometheus.io/scrape',
-    );
-    await release(plain);
-    const live = (await read(plain)) as Loose;
-    expect(live.spec.template.metadata.annotations).toEqual({ 'kubectl.kubernetes.io/restartedAt': 'now' });
-    expect(live.metadata.annotations['hakopod.io/set-keys']).toBeUndefined();
-  });
+  return {
+    connection: opened.value,
+    close: async () => {
+      await opened.value.close();
+      await embedded.stop();
+    },
+  };
 });

@@ -2,16 +2,16 @@ import type { Manifest } from '../../src/kernel/index.ts';
 import { protectedChanges } from '../../src/patch/protect.ts';
 import type { PatchKind } from '../../src/patch/types.ts';
 import { allObjects } from '../../src/render/index.ts';
-import { inputFor, rendered, SHOP } from '../render/fixture.ts';
+import { ID, inputFor, rendered, SHOP } from '../render/fixture.ts';
 
 /** An object built by hand; tests change copies of it in place. */
 // biome-ignore lint/suspicious/noExplicitAny: objects of any shape are what is tried
 export type Loose = any;
 
 /** Copies of the rendered objects of the public service `web` and of `api`, which reads secrets. */
-export function base(kind: PatchKind, service: 'web' | 'api' = kind === 'ingress' ? 'web' : 'api'): Loose {
+export function base(kind: PatchKind, service: 'web' | 'api' = kind === 'ingress' ? 'web' : 'api', id = ID): Loose {
   const wanted = { deployment: 'Deployment', service: 'Service', ingress: 'Ingress' }[kind];
-  const found = allObjects(rendered(inputFor(SHOP))).find((object: Manifest) => {
+  const found = allObjects(rendered(inputFor(SHOP, { id }))).find((object: Manifest) => {
     return object.kind === wanted && object.metadata.name === service;
   });
   if (found === undefined) throw new Error(`no ${wanted}/${service}`);
