@@ -1,5 +1,6 @@
 const PART = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const CIDR = new RegExp(`^(${PART})\\.(${PART})\\.(${PART})\\.(${PART})/(3[0-2]|[12]?\\d)$`);
+/** IPv4 networks in CIDR form. */
+export const CIDR = new RegExp(`^(${PART})\\.(${PART})\\.(${PART})\\.(${PART})/(3[0-2]|[12]?\\d)$`);
 
 /** Whether a text is an IPv4 network in CIDR form; bits after the prefix may be set, `maskedNetwork` clears them. */
 export function validNetwork(text: string): boolean {

@@ -64,19 +64,20 @@ export type FieldHelp =
 
 /** Looks a dotted path up in `specJsonSchema()`, such as `services.web.port`; `undefined` where the format says nothing about it. */
 export function describeField(root: JsonSchema, at: string): FieldHelp | undefined {
-  let schema: JsonSchema | undefined = root;
+  let schema = root;
   let description: string | undefined;
   for (const part of parsePath(at) ?? []) {
-    if (schema === undefined) return undefined;
     const { properties, additionalProperties, items }: JsonSchema = schema;
     const named: JsonSchema | undefined =
       properties !== undefined && Object.hasOwn(properties, part) ? properties[part] : undefined;
     if (properties !== undefined && named === undefined) {
       return { known: false, key: String(part), siblings: Object.keys(properties) };
     }
-    schema = named ?? (typeof additionalProperties === 'object' ? additionalProperties : items);
+    const next = named ?? (typeof additionalProperties === 'object' ? additionalProperties : items);
+    if (next === undefined) return undefined;
+    schema = next;
     // a variable or a host name is what its map is for; a table in a map is a thing of its own
-    description = schema?.description ?? (schema?.properties === undefined ? description : undefined);
+    description = schema.description ?? (schema.properties === undefined ? description : undefined);
   }
   return description === undefined ? undefined : { known: true, description };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../kernel/index.ts';
-import { EnvName, mapOf, plainText, textOrUnset, wordOrUnset } from './schema-parts.ts';
+import { EnvName, mapOf, orEmpty, plainText, RELATIVE_PATTERN, textOrUnset, wordOrUnset } from './schema-parts.ts';
 
 const Patch = z
   .string()
@@ -15,7 +15,7 @@ function buildPath(longest: number): z.ZodString {
   return textOrUnset(
     (path) => path === '.' || (path.length <= longest && cleanBuildPath(path)),
     `must be a clean relative path of at most ${longest} letters, digits and _ . - / without ..`,
-    { pattern: '^[A-Za-z0-9_./-]*$', maxLength: longest },
+    { pattern: `^\\.$|(?=${orEmpty(RELATIVE_PATTERN)})^[A-Za-z0-9_./-]*$`, maxLength: longest },
   );
 }
 
@@ -32,7 +32,8 @@ const DOCKERFILE_LENGTH = CONTEXT_LENGTH + '/Dockerfile'.length;
 
 const BuildArg = plainText(LIMITS.buildArgBytes)
   .refine((text) => !/[\r\n]/.test(text), 'must be a single line')
-  .refine((text) => !text.includes('{{'), 'must not contain a workflow expression');
+  .refine((text) => !text.includes('{{'), 'must not contain a workflow expression')
+  .meta({ pattern: '^(?!.*\\{\\{)[^\\r\\n]*$' });
 
 /** Facts 5.2: names of CI secrets that no runner uses itself. */
 const CI_SECRET = /^(?!GITHUB_|GITLAB_|CI_|RUNNER_|ACTIONS_|HAKOPOD_|DOCKER_|BUILDKIT_)[A-Z][A-Z0-9_]{0,99}$/;

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { validNetwork } from './cidr.ts';
+import { CIDR, validNetwork } from './cidr.ts';
 import { cleanAbsolute } from './file-paths.ts';
 import {
+  ABSOLUTE_PATTERN,
+  HOST_PATTERN,
   int,
   intOrUnset,
   listOf,
   Name,
+  orEmpty,
   RuntimeNameOrUnset,
   textOrUnset,
   uniqueListOf,
@@ -39,10 +42,7 @@ export const PublicTcpFile = z.strictObject({
     .meta({ not: { enum: [...RESERVED] } }),
   target_port: int(1, 65_535),
   source_cidrs: listOf(
-    z
-      .string()
-      .refine(validNetwork, 'must be an IPv4 network such as 203.0.113.0/24')
-      .meta({ pattern: '^[0-9.]+/[0-9]+$' }),
+    z.string().refine(validNetwork, 'must be an IPv4 network such as 203.0.113.0/24').meta({ pattern: CIDR.source }),
     16,
   )
     .refine((list) => list.length > 0, 'must name a network; 0.0.0.0/0 is everyone')
@@ -52,18 +52,24 @@ export const PublicTcpFile = z.strictObject({
 /** Facts 1.13; the name's own limit is in the service. */
 export const HttpEndpointFile = z.strictObject({
   port: int(1, 65_535),
-  domain: textOrUnset(validHostname, 'must be a lowercase DNS name with a dot', { maxLength: 244 }).optional(),
+  domain: textOrUnset(validHostname, 'must be a lowercase DNS name with a dot', {
+    pattern: orEmpty(HOST_PATTERN),
+    maxLength: 244,
+  }).optional(),
 });
 
 /** Facts 1.8. Says nothing when all of it is empty. */
 export const ReadinessFile = z.strictObject({
   protocol: wordOrUnset('tcp', 'smtp', 'smtp_starttls').optional(),
   port: intOrUnset(1, 65_535).optional(),
-  tls_server_name: textOrUnset(validHostname, 'must be a lowercase DNS name with a dot', { maxLength: 244 }).optional(),
+  tls_server_name: textOrUnset(validHostname, 'must be a lowercase DNS name with a dot', {
+    pattern: orEmpty(HOST_PATTERN),
+    maxLength: 244,
+  }).optional(),
   tls_ca_file: textOrUnset(
     (path) => path !== '/' && cleanAbsolute(path, 256),
     'must be a clean absolute path of at most 256 characters',
-    { pattern: '^$|^/', maxLength: 256 },
+    { pattern: orEmpty(ABSOLUTE_PATTERN), maxLength: 256 },
   ).optional(),
   period_seconds: intOrUnset(3, 60, ' seconds').optional(),
   timeout_seconds: intOrUnset(1, 10, ' seconds').optional(),

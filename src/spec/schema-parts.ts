@@ -29,11 +29,20 @@ const IDENTITY = /^[0-9a-f]{32}$/;
 /** Who may start an invocation or open a session (facts 1.9, 1.17). */
 export const Identity = z.string().regex(IDENTITY, 'must be 32 lowercase hex digits');
 
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/** Facts 2.6 for editors. */
+export const HOST_PATTERN = `^(?![0-9.]+$)${LABEL}(?:\\.${LABEL})+$`;
+
+const PATH_PART = '(?!\\.{1,2}(?:/|$))[^/\\\\:]+';
+/** Clean paths for editors. */
+export const RELATIVE_PATTERN = `^${PATH_PART}(?:/${PATH_PART})*$`;
+export const ABSOLUTE_PATTERN = `^/(?:${PATH_PART}(?:/${PATH_PART})*)?$`;
+
 /** A DNS name of facts 2.6. */
 export const Host = z
   .string()
   .refine(validHostname, 'must be a lowercase DNS name with a dot, without scheme, port, path or wildcard')
-  .meta({ pattern: '^[a-z0-9-]+(?:\\.[a-z0-9-]+)+$', maxLength: 244 });
+  .meta({ pattern: HOST_PATTERN, maxLength: 244 });
 
 const SUBDOMAIN = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 /** A storage class: the cluster's default one when unset (facts 1.10). */
@@ -69,9 +78,9 @@ export function textOrUnset(
     .meta({ ...meta });
 }
 
-/** The pattern of an expression, or of no text. */
-export function orEmpty(pattern: RegExp): string {
-  return `^$|${pattern.source}`;
+/** A pattern, or no text. */
+export function orEmpty(pattern: RegExp | string): string {
+  return `^$|${typeof pattern === 'string' ? pattern : pattern.source}`;
 }
 
 /** One of some words, or an empty text. */

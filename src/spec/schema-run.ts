@@ -37,7 +37,7 @@ const ScheduleFile = z.strictObject({
   cron: z
     .string()
     .refine(validCron, 'must be five cron fields, such as 30 4 * * mon-fri, of at most 100 characters')
-    .meta({ maxLength: 100 }),
+    .meta({ pattern: '^\\s*\\S+(?:\\s+\\S+){4}\\s*$', maxLength: 100 }),
   timezone: textOrUnset(validTimezone, 'must be an IANA time zone, such as Europe/Berlin', {
     maxLength: 100,
   }).optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Name, NameOrUnset, orEmpty, textOrUnset } from './schema-parts.ts';
+import { Name, NameOrUnset, orEmpty, RELATIVE_PATTERN, textOrUnset } from './schema-parts.ts';
 
 const SEGMENT = /^[A-Za-z0-9_.-]+$/;
 
@@ -14,7 +14,7 @@ export const SecretRefFile = z.strictObject({
   path: textOrUnset(
     secretPath,
     'must be at most 512 characters: parts of letters, digits, hyphens, underscores and dots between slashes',
-    { pattern: '^[A-Za-z0-9_./-]*$', maxLength: 512 },
+    { pattern: `(?=${orEmpty(RELATIVE_PATTERN)})^[A-Za-z0-9_./-]*$`, maxLength: 512 },
   ).optional(),
   key: textOrUnset(
     (key) => key.length <= 128 && SEGMENT.test(key),
@@ -34,7 +34,7 @@ export const BindingFile = z.strictObject({
   database: textOrUnset(
     (text) => text.length <= 64 && DATABASE.test(text),
     'must be at most 64 characters without slash, backslash, ?, #, NUL and line breaks',
-    { maxLength: 64 },
+    { pattern: DATABASE.source, maxLength: 64 },
   ).optional(),
   username: textOrUnset(
     (text) => text.length <= 64 && !/[\0\r\n]/.test(text),

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { cleanRelative, filePath, mountablePath, volumePath } from './file-paths.ts';
-import { Host, int, intOrUnset, Name, plainText, StorageClass, textOrUnset, wordOrUnset } from './schema-parts.ts';
+import {
+  ABSOLUTE_PATTERN,
+  Host,
+  int,
+  intOrUnset,
+  Name,
+  orEmpty,
+  plainText,
+  RELATIVE_PATTERN,
+  StorageClass,
+  textOrUnset,
+  wordOrUnset,
+} from './schema-parts.ts';
 import { SecretRefFile } from './schema-secrets.ts';
 
 const LARGEST_GIB = 200;
@@ -9,7 +21,7 @@ const MOUNT_TEXT =
   'must be a clean absolute path of at most 200 characters, not / and not in or over /proc, /sys, /dev, /etc or /var/run/secrets';
 
 /** What editors are told of an absolute path. */
-const ABSOLUTE = { pattern: '^/', maxLength: 200 };
+const ABSOLUTE = { pattern: ABSOLUTE_PATTERN, maxLength: 200 };
 
 const MountPath = z.string().refine(mountablePath, MOUNT_TEXT).meta(ABSOLUTE);
 
@@ -25,7 +37,7 @@ export const VolumeFile = z.strictObject({
   mount_path: textOrUnset(
     volumePath,
     'must be a clean absolute path of at most 200 characters, not / and not in /proc, /sys, /dev, /etc, /run or /var/run',
-    { pattern: '^$|^/', maxLength: 200 },
+    { pattern: orEmpty(ABSOLUTE_PATTERN), maxLength: 200 },
   ).optional(),
   size_gib: intOrUnset(1, LARGEST_GIB).optional(),
   storage_class: StorageClass.optional(),
@@ -38,7 +50,7 @@ export const MountFile = z.strictObject({
   sub_path: textOrUnset(
     (path) => cleanRelative(path),
     'must be a clean relative path of at most 200 characters without . and ..',
-    { pattern: '^(?!/)', maxLength: 200 },
+    { pattern: orEmpty(RELATIVE_PATTERN), maxLength: 200 },
   ).optional(),
 });
 

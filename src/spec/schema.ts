@@ -15,6 +15,7 @@ import {
   validHealthcheck,
 } from './schema-listen.ts';
 import {
+  ABSOLUTE_PATTERN,
   EnvName,
   Host,
   int,
@@ -23,6 +24,7 @@ import {
   mapOf,
   Name,
   NameOrUnset,
+  orEmpty,
   plainText,
   RuntimeNameOrUnset,
   textOrUnset,
@@ -55,11 +57,13 @@ const EnvFile = z
 
 const Env = mapOf(EnvName, plainText(LIMITS.envValueBytes), LIMITS.envEntries);
 const Secrets = mapOf(EnvName, SecretRefFile, LIMITS.secretsPerService);
+/** Facts 2.2 for editors. */
+const IMAGE = { pattern: '^$|^(?!/)(?!.*(?:://|\\.\\.))[^\\s\\\\?#@]+(?:@sha256:[a-f0-9]{64})?$', maxLength: 512 };
 const LARGEST_ID = 2_147_483_647;
 
 /** The fields of a service. */
 export const ServiceFile = z.strictObject({
-  image: textOrUnset(validImage, 'must be an image reference', { maxLength: 512 }).optional(),
+  image: textOrUnset(validImage, 'must be an image reference', IMAGE).optional(),
   build: BuildFile.optional(),
   port: int(0, 65_535).optional(),
   ports: listOf(PortFile, LIMITS.extraPorts).optional(),
@@ -75,7 +79,7 @@ export const ServiceFile = z.strictObject({
   healthcheck: textOrUnset(
     validHealthcheck,
     'must be an HTTP path of at most 2048 characters that begins with one slash, without host and fragment',
-    { pattern: '^$|^/(?!/)', maxLength: 2048 },
+    { pattern: '^$|^/(?!/)[!"$-\\[\\]-~]*$', maxLength: 2048 },
   ).optional(),
   readiness: ReadinessFile.optional(),
   update_strategy: wordOrUnset('rolling', 'recreate').optional(),
@@ -101,14 +105,14 @@ export const ServiceFile = z.strictObject({
   node_name: textOrUnset(
     (name) => name.length <= 253 && /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/.test(name),
     'must be the name of a node: at most 253 lowercase letters, digits, hyphens and dots',
-    { pattern: '^[a-z0-9.-]*$', maxLength: 253 },
+    { pattern: '^$|^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$', maxLength: 253 },
   ).optional(),
   run_as_user: int(0, LARGEST_ID).optional(),
   run_as_group: int(0, LARGEST_ID).optional(),
   fs_group: int(0, LARGEST_ID).optional(),
   read_only_root_filesystem: z.boolean().optional(),
   working_dir: textOrUnset((path) => cleanAbsolute(path), 'must be a clean absolute path of at most 200 characters', {
-    pattern: '^$|^/',
+    pattern: orEmpty(ABSOLUTE_PATTERN),
     maxLength: 200,
   }).optional(),
   termination_grace_seconds: int(0, 300).optional(),
