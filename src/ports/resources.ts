@@ -37,6 +37,10 @@ export const GitRepositorySpec = z.object({
     .regex(/^[0-9a-f]{32}$/)
     .describe('the :id of /hooks/:id'),
   intervalSeconds: z.int().min(5).max(86_400),
+  scope: z
+    .object({ project: z.string(), environment: z.string() })
+    .optional()
+    .describe('the environment that may bind it; without one it belongs to administrators'),
 });
 export const GitRepositoryStatus = z.object({
   observedGeneration: z.int().optional(),

@@ -1,0 +1,47 @@
+import { refusal } from '../../../access/index.ts';
+import { fail, ok, problem } from '../../../kernel/index.ts';
+import type { PlanOperations, PullRequestPlan as PlanView } from '../../../ports/api/index.ts';
+import type { PullRequestPlan } from '../../../ports/index.ts';
+import type { GitDeps } from './context.ts';
+import { targetOf } from './find-source.ts';
+
+/** Plans of pull and merge requests, as long as they are kept. */
+export function planOperations(deps: Pick<GitDeps, 'store'>): PlanOperations {
+  return {
+    show: async (principal, { id }) => {
+      const read = await deps.store.plans.get(id);
+      if (!read.ok) return read;
+      if (read.value === undefined)
+        return fail(problem('not_found', 'there is no such plan, or its request is closed'));
+      const denied = refusal(principal, 'deployments:read', targetOf(read.value.spec.application));
+      return denied === undefined ? ok(planView(deps, read.value)) : fail(denied);
+    },
+  };
+}
+
+function planView(deps: Pick<GitDeps, 'store'>, { name, spec, status }: PullRequestPlan): PlanView {
+  const repository = deps.store.repositories.cached(spec.repository);
+  const { head, branch, base, revision, grantRevision, summary, code, at } = status;
+  return {
+    id: name,
+    project: spec.application.project,
+    environment: spec.application.environment,
+    application: spec.application.name,
+    repository: spec.repository,
+    ...(repository === undefined ? {} : { repository_path: repository.spec.project }),
+    source: spec.source,
+    number: spec.number,
+    ...(head === undefined ? {} : { head }),
+    ...(branch === undefined ? {} : { branch }),
+    fork: status.fork === true,
+    ...(base === undefined ? {} : { base_ref: base.ref }),
+    ...(base?.commit === undefined ? {} : { base_commit: base.commit }),
+    ...(revision === undefined ? {} : { revision }),
+    ...(grantRevision === undefined ? {} : { grant_revision: grantRevision }),
+    outcome: status.outcome ?? 'waiting',
+    ...(summary === undefined ? {} : { summary }),
+    ...(code === undefined ? {} : { code }),
+    closed: status.closed === true,
+    ...(at === undefined ? {} : { planned_at: at }),
+  };
+}

@@ -1,0 +1,139 @@
+import { applicationName, type DeployGrant, releaseName } from '../../../kernel/index.ts';
+import type { Grant, Repository, Source, Webhook } from '../../../ports/api/index.ts';
+import type { GitRepository, GitSource } from '../../../ports/index.ts';
+import { grantState } from '../../grant-expiry.ts';
+import { reportsOf } from '../../ledger.ts';
+import type { GitDeps } from './context.ts';
+
+/** Commits shown with a source. */
+const SHOWN = 10;
+
+/** A repository without its token. */
+export function repositoryView({ name, spec, status, createdAt }: GitRepository): Repository {
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  return {
+    name,
+    provider: spec.forge,
+    url: spec.url,
+    repository_id: spec.repositoryId,
+    repository: spec.project,
+    ...(spec.apiUrl === undefined ? {} : { api_url: spec.apiUrl }),
+    local: spec.local === true,
+    ...spec.scope,
+    token_configured: spec.credentialsSecret !== undefined,
+    interval_seconds: spec.intervalSeconds,
+    webhook_path: hookPath(spec.hookId),
+    status: ready === undefined ? 'new' : ready.status === 'True' ? 'ready' : 'not_ready',
+    ...(ready === undefined || ready.status === 'True' ? {} : { message: ready.message }),
+    created_at: createdAt,
+  };
+}
+
+/** What to enter at the forge, but for the secret. */
+export function webhookView(
+  deps: Pick<GitDeps, 'publicUrl'>,
+  { spec, status }: GitRepository,
+  configured: boolean,
+): Webhook {
+  const path = hookPath(spec.hookId);
+  const url = deps.publicUrl === undefined ? {} : { url: `${deps.publicUrl.replace(/\/$/, '')}${path}` };
+  return {
+    path,
+    ...url,
+    auth: spec.webhookAuth,
+    events: spec.forge === 'gitlab' ? ['push', 'tag push', 'merge request'] : ['push', 'pull request'],
+    configured,
+    ...(status.lastDeliveryAt === undefined ? {} : { last_delivery_at: status.lastDeliveryAt }),
+  };
+}
+
+function hookPath(id: string): string {
+  return `/hooks/${id}`;
+}
+
+/** A source, its grant and its last commits. */
+export function sourceView(deps: Pick<GitDeps, 'store' | 'clock' | 'grantWarningMs'>, source: GitSource): Source {
+  const { spec, status, name } = source;
+  const application = deps.store.applications.cached(name);
+  const repository = deps.store.repositories.cached(spec.repository);
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const { planned, released, seen } = status;
+  const failed = ready?.status === 'False' ? ready.message : undefined;
+  return {
+    id: name,
+    project: spec.application.project,
+    environment: spec.application.environment,
+    application: spec.application.name,
+    ...(application === undefined ? {} : { application_id: application.spec.id }),
+    repository: spec.repository,
+    ...(repository === undefined ? {} : { repository_path: repository.spec.project }),
+    ref: spec.ref,
+    path: spec.path,
+    revision: source.generation,
+    suspended: spec.suspended === true,
+    state: stateOf(source),
+    ...(ready === undefined ? {} : { message: ready.message }),
+    grant: grantView(deps, spec.grant),
+    ...(seen === undefined ? {} : { last_commit: seen.commit }),
+    ...(planned === undefined
+      ? {}
+      : {
+          last_plan: {
+            commit_sha: planned.commit,
+            outcome: planned.outcome,
+            ...(planned.code === undefined ? {} : { code: planned.code }),
+            ...(planned.message === undefined ? {} : { message: planned.message }),
+            at: planned.at,
+          },
+        }),
+    ...(released === undefined
+      ? {}
+      : { last_deployment: releaseName(applicationName(spec.application), released.revision) }),
+    ...(failed === undefined ? {} : { last_error: failed }),
+    reports: reportsOf(source)
+      .slice(-SHOWN)
+      .reverse()
+      .map((report) => ({
+        commit_sha: report.commit,
+        outcome: report.desired.outcome,
+        description: report.desired.description,
+        posted: report.posted !== undefined,
+        at: report.at,
+      })),
+    created_at: source.createdAt,
+  };
+}
+
+function stateOf({ deleting, spec, status }: GitSource): string {
+  if (deleting) return 'removing';
+  if (spec.suspended === true) return 'suspended';
+  if (status.planned?.outcome === 'held' && status.planned.commit === status.seen?.commit) return 'held';
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  return ready === undefined ? 'new' : ready.status === 'True' ? 'ready' : ready.reason;
+}
+
+/** A grant in the words of the wire. */
+export function grantView(deps: Pick<GitDeps, 'clock' | 'grantWarningMs'>, grant: DeployGrant): Grant {
+  const { services, replicas, cpuMillis, memoryBytes } = grant.limits;
+  const state = grantState(grant, deps.clock.now(), deps.grantWarningMs);
+  return {
+    owner: grant.owner,
+    revision: grant.revision,
+    permissions: grant.permissions,
+    refs: grant.refs,
+    path: grant.path,
+    domains: grant.domains,
+    registries: grant.registries,
+    build_args: grant.buildArgs,
+    limits: {
+      ...(services === undefined ? {} : { services }),
+      ...(replicas === undefined ? {} : { replicas }),
+      ...(cpuMillis === undefined ? {} : { cpu_millis: cpuMillis }),
+      ...(memoryBytes === undefined ? {} : { memory_bytes: memoryBytes }),
+    },
+    pull_requests: grant.pullRequests,
+    expires_at: grant.expiresAt,
+    expired: state === 'expired',
+    expires_soon: state === 'expiring',
+  };
+}
