@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import type { Manifest } from '../../kernel/index.ts';
+import { type Fields as PatchFields, type PatchKind, strategicMerge } from '../../patch/index.ts';
 import { type Conflict, ownable, serverSideApply } from './apply.ts';
 import { badRequest, invalid, refusal, unsupportedMedia } from './errors.ts';
 import type { Machine, Target, WriteOptions } from './machine.ts';
@@ -35,7 +36,14 @@ function parseYaml(body: Buffer): unknown {
   }
 }
 
-/** Carries out a PATCH of any kind but strategic merge (415). Answers the object and whether it is new. */
+/** The kinds whose fields we know well enough to merge strategically, by group and kind. */
+const STRATEGIC: Readonly<Record<string, PatchKind>> = {
+  'apps/Deployment': 'deployment',
+  '/Service': 'service',
+  'networking.k8s.io/Ingress': 'ingress',
+};
+
+/** Carries out a PATCH; strategic merge only of Deployments, Services and Ingresses, else 415. Answers the object and whether it is new. */
 export function patch(
   machine: Machine,
   target: Target,
@@ -52,10 +60,21 @@ export function patch(
         edit: (live) => byOperations(target, live, parseJson(request.body)),
       });
     case 'application/strategic-merge-patch+json':
-      throw unsupportedMedia('strategic merge patch is not supported by the embedded API server');
+      return change(machine, target, { ...request, edit: (live) => strategic(target, live, parseJson(request.body)) });
     default:
       throw unsupportedMedia('the body of the request was in an unknown format');
   }
+}
+
+function strategic({ info }: Target, live: Manifest, body: unknown): unknown {
+  const kind = STRATEGIC[`${info.group}/${info.kind}`];
+  if (kind === undefined) {
+    throw unsupportedMedia(`the embedded API server has no strategic merge patch for ${info.kind}`);
+  }
+  if (!isRecord(body)) throw badRequest('the patch is not an object');
+  const merged = strategicMerge(kind, live as PatchFields, body as PatchFields);
+  if (merged.ok) return merged.value;
+  throw refusal(422, `the patch can not be carried out: ${merged.problem.message}`, { reason: 'Invalid', details: {} });
 }
 
 function byOperations(_target: Target, live: Manifest, operations: unknown): unknown {

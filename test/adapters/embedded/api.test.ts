@@ -47,7 +47,31 @@ describe('the API', () => {
     expect(bad.status).toBe(400);
     expect((await call(cluster, 'POST', MAPS, { body: configMap('x'), type: 'text/plain' })).code).toBe(415);
     const strategic = 'application/strategic-merge-patch+json';
+    // Known to a real server; here only for what patches of services are for.
     expect((await call(cluster, 'PATCH', `${MAPS}/a`, { body: {}, type: strategic })).code).toBe(415);
+  });
+
+  it('merges a strategic patch of a Deployment, by merge keys and with directives', async () => {
+    const path = '/apis/apps/v1/namespaces/default/deployments';
+    await call(cluster, 'POST', path, { body: deployment('strategic') });
+    const type = 'application/strategic-merge-patch+json';
+    const name = 'app';
+    const patchOf = (container: object): object => ({ spec: { template: { spec: { containers: [container] } } } });
+    const env = [{ name: 'A', value: '1' }];
+    const merged = await call(cluster, 'PATCH', `${path}/strategic`, { body: patchOf({ name, env }), type });
+    expect(merged).toMatchObject({
+      code: 200,
+      body: { spec: { template: { spec: { containers: [{ name, env }] } } } },
+    });
+    const gone = patchOf({ name, env: [{ name: 'A', $patch: 'delete' }] });
+    const after = await call(cluster, 'PATCH', `${path}/strategic`, { body: gone, type });
+    expect(JSON.stringify(after.body)).not.toContain('"env"');
+    expect(JSON.stringify(after.body)).toContain('"image":"example.org/app:1"');
+    const strict = `${path}/strategic?fieldValidation=Strict`;
+    expect((await call(cluster, 'PATCH', strict, { body: { spec: { replicaz: 1 } }, type })).code).toBe(400);
+    const broken = { spec: { strategy: { $retainKeys: [], type: 'Recreate' } } };
+    expect((await call(cluster, 'PATCH', `${path}/strategic`, { body: broken, type })).code).toBe(422);
+    await call(cluster, 'DELETE', `${path}/strategic`);
   });
 
   it('pages lists; all pages are of one moment, and a forgotten list is 410', async () => {
