@@ -45,7 +45,7 @@ export const FRIENDLY: Readonly<Record<PatchKind, readonly Fields[]>> = {
       ],
     }),
     app({ env: [{ name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] }),
-    app({ resources: { limits: { cpu: '2', memory: '2Gi' }, requests: { 'ephemeral-storage': '1Gi' } } }),
+    app({ resources: { limits: { cpu: '2', memory: '2Gi' }, requests: { 'ephemeral-storage': '64Mi' } } }),
     app({ livenessProbe: { httpGet: { path: '/livez', port: 8080 }, periodSeconds: 10 } }),
     app({ startupProbe: null, readinessProbe: { tcpSocket: { port: 9000 } } }),
     app({ lifecycle: { preStop: { sleep: { seconds: 5 } } } }),

@@ -24,6 +24,14 @@ const CONTAINERS: readonly Case[] = [
   ['no name', drop(`${POD_APP}.name`), [`${POD}.containers[0]`]],
   ['the same twice', (o) => add(`${POD}.containers`, structuredClone(o.spec.template.spec.containers[0]))(o), [APP]],
   ['an init container', put(`${POD}.initContainers`, [{ name: 'i', image: 'x' }]), [`${POD}.initContainers`]],
+  [
+    'a mount over everything',
+    both(
+      add(`${POD}.volumes`, { name: 'mine', emptyDir: {} }),
+      add(`${POD_APP}.volumeMounts`, { name: 'mine', mountPath: '/..' }),
+    ),
+    [`${APP}.volumeMounts[/..]`],
+  ],
   ['no init containers', drop(`${POD}.initContainers`), []],
 ];
 
