@@ -42,9 +42,9 @@ export function guard(options: ApiOptions): MiddlewareHandler<Env> {
       const { path } = c.req;
       const isPage = path.startsWith('/plans/');
       if (PUBLIC.includes(path) || !(isPage || path === '/api' || path.startsWith('/api/'))) return await next();
-      const key = keyOf(c.req.header('authorization'), isPage);
-      const reread = async (): Promise<Result<Principal>> =>
-        key === undefined ? fail(problem('unauthorized')) : options.authenticate(key);
+      const header = c.req.header('authorization');
+      const bearer = isPage ? bearerOf(header) : header;
+      const reread = (): Promise<Result<Principal>> => options.authenticate(bearer);
       const known = await reread();
       if (!known.ok) {
         const challenge = isPage ? { 'WWW-Authenticate': 'Basic realm="hakopod", charset="UTF-8"' } : {};
@@ -59,11 +59,10 @@ export function guard(options: ApiOptions): MiddlewareHandler<Env> {
   };
 }
 
-/** The bearer's key; on pages a browser may send it as the password it asked for. */
-function keyOf(header: string | undefined, isPage: boolean): string | undefined {
-  const [, scheme = '', value = ''] = /^(\w+) +(\S+)$/.exec(header ?? '') ?? [];
-  if (scheme.toLowerCase() === 'bearer') return value;
-  if (!isPage || scheme.toLowerCase() !== 'basic') return undefined;
-  const decoded = Buffer.from(value, 'base64').toString('utf8');
-  return decoded.slice(decoded.indexOf(':') + 1);
+/** On pages a browser may send the key as the password it asked for. */
+function bearerOf(header: string | undefined): string | undefined {
+  const [, encoded] = /^basic +(\S+) *$/i.exec(header ?? '') ?? [];
+  if (encoded === undefined) return header;
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8');
+  return `Bearer ${decoded.slice(decoded.indexOf(':') + 1)}`;
 }

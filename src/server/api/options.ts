@@ -22,8 +22,8 @@ export const API_LIMITS: ApiLimits = {
 
 export type ApiOptions = {
   readonly operations: Operations;
-  /** Who this key is now; `unauthorized` when it opens nothing. Asked with every request, and every 3 s of a stream. */
-  readonly authenticate: (key: string) => Promise<Result<Principal>>;
+  /** Who this `Authorization` header is from now, or `unauthorized`. Asked with every request, and every 3 s of a stream. */
+  readonly authenticate: (header: string | undefined) => Promise<Result<Principal>>;
   readonly follower: ReleaseFollower;
   readonly version: string;
   readonly clock: Clock;

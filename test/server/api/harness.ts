@@ -143,8 +143,8 @@ export async function startApi(over: Partial<ApiOptions> & { readonly limits?: A
   };
   const api = createApi({
     operations: fake.operations,
-    authenticate: async (key) => {
-      const principal = keys.get(key);
+    authenticate: async (header) => {
+      const principal = keys.get(/^Bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? '');
       return principal === undefined ? fail(problem('unauthorized')) : ok(principal);
     },
     follower: {

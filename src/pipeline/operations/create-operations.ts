@@ -1,0 +1,62 @@
+import type { Result } from '../../kernel/index.ts';
+import type { Operations } from '../../ports/api/index.ts';
+import type { Deps } from '../context.ts';
+import { applicationOperations } from './applications/operations.ts';
+import { deploymentOperations } from './deployments/operations.ts';
+import { projectOperations, registryOperations, secretOperations } from './environments/index.ts';
+import { planOperations, repositoryOperations, sourceOperations } from './git/index.ts';
+import { auditOperations, settingOperations } from './installation/index.ts';
+import { createPager } from './page.ts';
+import { identityOperations, keyOperations, meOperations, roleOperations } from './people/index.ts';
+
+/** What all operations work with: less than a worker has, so that a server, and one command of the command line, have it too. */
+export type OperationsDeps = Pick<
+  Deps,
+  | 'store'
+  | 'cluster'
+  | 'secrets'
+  | 'credentials'
+  | 'keys'
+  | 'identities'
+  | 'roles'
+  | 'projects'
+  | 'settings'
+  | 'registries'
+  | 'audit'
+  | 'jobs'
+  | 'clock'
+  | 'random'
+  | 'log'
+  | 'options'
+> & {
+  readonly limits: {
+    /** Facts 6.2: 200. */
+    readonly applicationsPerEnvironment: number;
+    /** Facts 11.5: 32. */
+    readonly environmentsPerProject: number;
+  };
+  /** `invalid_url` or `ssh_unsupported` for a clone URL that can not be used, by the Git adapter's rules. */
+  readonly checkUrl: (url: string, local: boolean) => Result<unknown>;
+};
+
+/** Makes every operation of the API. */
+export function createOperations(given: OperationsDeps): Operations {
+  const { publicUrl, grantWarningMs, snapshotKey } = given.options;
+  const deps = { ...given, pager: createPager(snapshotKey), publicUrl, grantWarningMs };
+  return {
+    me: meOperations(deps),
+    projects: projectOperations(deps),
+    applications: applicationOperations(deps),
+    deployments: deploymentOperations(deps),
+    secrets: secretOperations(deps),
+    registries: registryOperations(deps),
+    repositories: repositoryOperations(deps),
+    sources: sourceOperations(deps),
+    plans: planOperations(deps),
+    settings: settingOperations(deps),
+    keys: keyOperations(deps),
+    identities: identityOperations(deps),
+    roles: roleOperations(deps),
+    audit: auditOperations(deps),
+  };
+}
