@@ -1,6 +1,7 @@
-import { canonicalJson, type Json } from '../kernel/index.ts';
+import type { Json } from '../kernel/index.ts';
 import type { Application } from '../spec/index.ts';
 import { APPLICATION_FIELDS, type Rule, SERVICE_FIELDS } from './fields.ts';
+import { same } from './same.ts';
 
 /** One difference (facts 2.12). `null` stands for "was not there", as on the wire. */
 export type Change = {
@@ -50,7 +51,7 @@ function fieldChanges(service: string, rules: Rules, before: Fields | undefined,
   return Object.entries(rules).flatMap(([field, rule]): readonly Change[] => {
     const old = (before === undefined ? rule.zero : before[field]) ?? null;
     const now = after[field] ?? null;
-    if (canonicalJson(old) === canonicalJson(now)) return [];
+    if (same(old, now)) return [];
     const keys = rule.map ? keyDifference(old, now) : undefined;
     const shown = (value: unknown): Json => withheld(rule, value);
     return [
@@ -69,9 +70,7 @@ function withheld({ shown }: Rule, value: unknown): Json {
 function keyDifference(old: unknown, now: unknown): NonNullable<Change['keys']> {
   const before = new Map(Object.entries(old ?? {}));
   const after = new Map(Object.entries(now ?? {}));
-  const changed = [...after.keys()].filter(
-    (key) => before.has(key) && canonicalJson(before.get(key)) !== canonicalJson(after.get(key)),
-  );
+  const changed = [...after.keys()].filter((key) => before.has(key) && !same(before.get(key), after.get(key)));
   return {
     added: [...after.keys()].filter((key) => !before.has(key)).sort(),
     removed: [...before.keys()].filter((key) => !after.has(key)).sort(),

@@ -1,5 +1,6 @@
-import { canonicalJson, type Json } from '../kernel/index.ts';
+import type { Json } from '../kernel/index.ts';
 import type { Change } from './changes.ts';
+import { same } from './same.ts';
 import type { ServiceGroup } from './summary.ts';
 
 /** Characters of one line, and lines of one value; what is longer is cut and says so. */
@@ -35,7 +36,7 @@ function without(table: Table, other: Table): Table {
         const rest = without(value, there);
         return Object.keys(rest).length === 0 ? [] : [[key, rest]];
       }
-      return there !== undefined && canonicalJson(value) === canonicalJson(there) ? [] : [[key, value]];
+      return same(value, there) ? [] : [[key, value]];
     }),
   );
 }

@@ -54,9 +54,9 @@ export function planOffline(
 export type OfflinePlan = Plan & { readonly offline: true };
 
 function compare(next: Application, previous: Application | undefined, notes: readonly string[] = []): Plan {
-  const digest = specDigest(next);
+  const changes = changesBetween(previous, next);
   return {
-    changes: changesBetween(previous, next),
+    changes,
     warnings: [...notes, ...warningsFor(next, previous)],
     requiredSecrets: requiredSecrets(next),
     refusals: [
@@ -65,7 +65,8 @@ function compare(next: Application, previous: Application | undefined, notes: re
       ...claimChanges(next, previous),
       ...unsupportedFeatures(next),
     ],
-    unchanged: previous !== undefined && specDigest(previous) === digest,
-    specDigest: digest,
+    // every field has a rule, so no change means the same application
+    unchanged: previous !== undefined && changes.length === 0,
+    specDigest: specDigest(next),
   };
 }

@@ -13,6 +13,7 @@ const BENCHES: Readonly<Record<string, { readonly file: string; readonly run: st
   receiver: { file: './receiver.ts', run: 'runReceiverBench' },
   patch: { file: './patch.ts', run: 'runPatchBench' },
   push: { file: './push.ts', run: 'runPushBench' },
+  plan: { file: './plan.ts', run: 'runPlanBench' },
 };
 
 const { values, positionals } = parseArgs({

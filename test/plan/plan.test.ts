@@ -1,5 +1,6 @@
 import { expect, describe as group, test } from 'vitest';
 import { planRelease } from '../../src/plan/index.ts';
+import { specDigest } from '../../src/spec/index.ts';
 import { application } from '../spec/support.ts';
 import { granted, planOf } from './support.ts';
 
@@ -132,6 +133,7 @@ group('unchanged', () => {
     for (const line of ['', 'port = 1', 'env.A = "1"', 'kubernetes.deployment = "a"', 'job = {}']) {
       const plan = planOf(`${SHOP}${line}`, { previous: SHOP });
       expect(plan.unchanged).toBe(plan.changes.length === 0);
+      expect(plan.unchanged).toBe(plan.specDigest === specDigest(application(SHOP)));
     }
   });
 });
