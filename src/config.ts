@@ -107,6 +107,35 @@ export const Config = z.strictObject({
   pullRequestsCheckSeconds: Seconds.default(600).describe(
     'how often a forge is asked for open pull requests, in case a webhook was lost',
   ),
+  applicationsPerEnvironment: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(200)
+    .describe('most applications of one environment'),
+  environmentsPerProject: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(32)
+    .describe('most environments of one project'),
+  grantWarningDays: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(90)
+    .default(14)
+    .describe('how many days before its end a deploy grant is warned of'),
+  auditRecords: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .max(50_000)
+    .default(5000)
+    .describe('how many changes are kept on record; every one is also a line on standard output'),
+  auditDays: z.coerce.number().int().min(1).max(3650).default(365).describe('how many days a change is kept on record'),
   driftSeconds: Seconds.default(180).describe('how often an application at rest is compared with the cluster'),
   leaseSeconds: z.coerce
     .number()

@@ -53,6 +53,11 @@ export function canBindGit(principal: Principal, target: Scope): boolean {
   return canManageGit(principal, target) && allows(principal, 'deployments:write', target);
 }
 
+/** The identity's half of the rule alone: what its keys can be given. */
+export function holds(principal: Principal, permission: Permission, target: Scope): boolean {
+  return identityAllows(principal, permission, target);
+}
+
 function keyAllows({ key }: Principal, permission: Permission, target: Scope): boolean {
   if (key === undefined) return true;
   if (!covers(key.scope, target)) return false;

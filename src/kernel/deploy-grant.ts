@@ -25,6 +25,10 @@ export const DeployGrant = z.strictObject({
     .describe('upper bounds; absent is unlimited'),
   pullRequests: z.enum(['plan', 'none']),
   owner: z.string().describe('who granted it'),
+  identity: z
+    .string()
+    .optional()
+    .describe('the identity that granted it over the API; it must still be allowed to deploy there itself'),
   revision: z.int().min(1),
   expiresAt: z.iso.datetime(),
 });

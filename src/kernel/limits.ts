@@ -35,4 +35,10 @@ export const LIMITS = {
   commitsRemembered: 100,
   /** Plans of open pull requests one repository may have (L 12: comments are not free). */
   openPlans: 100,
+  /** People and programs: live keys, identities, custom roles, projects, registry credentials of one environment. */
+  keys: 1000,
+  identities: 1000,
+  roles: 100,
+  projects: 1000,
+  registriesPerEnvironment: 50,
 } as const;

@@ -1,5 +1,8 @@
 import type { RefName, RepoPath } from '../kernel/index.ts';
 import type {
+  AuditLog,
+  AuditRetention,
+  AuditTrail,
   BuildEngine,
   Clock,
   Cluster,
@@ -7,15 +10,21 @@ import type {
   CredentialStore,
   DeliveryLog,
   GitReader,
+  IdentityCollection,
   ImageResolver,
   JobQueue,
+  KeyStore,
   Leases,
   Log,
   Metrics,
   PollSchedule,
+  ProjectCollection,
   PullRequests,
   Random,
+  RegistryStore,
+  RoleCollection,
   SecretStore,
+  SettingsStore,
   StatusWriter,
   Store,
 } from '../ports/index.ts';
@@ -43,6 +52,8 @@ export type PipelineOptions = {
   readonly buildTimeoutMs: number;
   readonly buildContextBytes: number;
   readonly buildContextFiles: number;
+  /** How long before its end a deploy grant is warned of. */
+  readonly grantWarningMs: number;
   /** Where statuses link to; absent until the dashboard has an address. */
   readonly publicUrl: string | undefined;
   /** Installation secret that keys the names of environment snapshots, so that a name confirms no guessed value. */
@@ -56,6 +67,14 @@ export type Deps = {
   readonly leases: Leases;
   readonly secrets: SecretStore;
   readonly credentials: CredentialStore;
+  /** Who may do what, as it is now: rechecked at every use, also while a release runs. */
+  readonly keys: KeyStore;
+  readonly identities: IdentityCollection;
+  readonly roles: RoleCollection;
+  readonly projects: ProjectCollection;
+  readonly settings: SettingsStore;
+  readonly registries: RegistryStore;
+  readonly audit: AuditLog & AuditTrail & AuditRetention;
   readonly git: GitReader;
   readonly images: ImageResolver;
   readonly builder: BuildEngine;

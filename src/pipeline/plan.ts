@@ -18,8 +18,11 @@ import type { Application as ApplicationResource, GitSource, Job, Release } from
 import { REQUESTED_AT } from '../ports/index.ts';
 import { type Application, withPosition } from '../spec/index.ts';
 import { deployContext, describeOutcome, readyCondition, type Standing } from '../status/index.ts';
+import { auditPush } from './audit-push.ts';
+import { checkGrantOwner } from './authority.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
+import { grantWarning } from './grant-expiry.ts';
 import { holdOf } from './hold.ts';
 import { isFinal, reportOf, reportsOf, withReport } from './ledger.ts';
 import { acceptedBuilds, buildRefusals, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
@@ -137,6 +140,8 @@ async function judgeSpec(
   if (!previous.ok) return previous;
   const { project, environment, name } = source.spec.application;
   const key = { project, environment, name };
+  const owned = checkGrantOwner(deps, source.spec.grant, key);
+  if (!owned.ok) return ok({ kind: 'refused', problems: [owned.problem] });
   const granted = evaluateGrant({
     grant: source.spec.grant,
     request: {
@@ -234,6 +239,7 @@ async function accept(deps: Deps, wanted: Wanted, { parsed, envFiles }: Desired)
     },
   });
   if (!created.ok) return created.problem.code === 'already_exists' ? fail(problem('conflict')) : created;
+  await auditPush(deps, source, { release: created.value, before: releases[0] });
   return ok({ kind: 'accepted', revision });
 }
 
@@ -282,6 +288,7 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
         now: at,
         generation: source.generation,
       }),
+      ...grantWarning(current.status.conditions),
     ],
   }));
   if (!settled.ok) return settled.problem.code === 'not_found' ? ok(undefined) : settled;

@@ -2,6 +2,7 @@ import { describe, ok, type Problem, type Result } from '../kernel/index.ts';
 import type { GitSource } from '../ports/index.ts';
 import { readyCondition } from '../status/index.ts';
 import type { Deps } from './context.ts';
+import { grantWarning } from './grant-expiry.ts';
 
 type Conditions = GitSource['status']['conditions'];
 
@@ -28,7 +29,7 @@ export function unreadable(source: GitSource, p: Problem, now: Date): Conditions
   const ready = readyCondition(conditions, next);
   const known = conditions?.find((condition) => condition.type === READABLE);
   if (known?.status === 'False' && known.reason === ready.reason) return conditions;
-  return [ready, { ...ready, type: READABLE }];
+  return [ready, { ...ready, type: READABLE }, ...grantWarning(conditions)];
 }
 
 function isUnreadable(source: GitSource): boolean {
@@ -38,7 +39,7 @@ function isUnreadable(source: GitSource): boolean {
 /** `Ready` is again what the last plan said. */
 function readable(source: GitSource, now: Date): Conditions {
   const { planned, conditions } = source.status;
-  if (planned === undefined) return [];
+  if (planned === undefined) return [...grantWarning(conditions)];
   const isGood = planned.code === undefined;
   return [
     readyCondition(conditions, {
@@ -48,6 +49,7 @@ function readable(source: GitSource, now: Date): Conditions {
       now,
       generation: source.generation,
     }),
+    ...grantWarning(conditions),
   ];
 }
 

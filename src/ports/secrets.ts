@@ -4,6 +4,10 @@ import type { ApplicationKey, Result } from '../kernel/index.ts';
 export interface SecretStore {
   /** Creates or replaces. `invalid_secret` for an empty, NUL-holding or over 64 KiB value; `secret_limit` past 100. */
   set(application: ApplicationKey, name: string, value: string): Promise<Result<'created' | 'replaced'>>;
+  /** As `set`, but `secret_exists` when there is one of the name. */
+  create(application: ApplicationKey, name: string, value: string): Promise<Result<{ readonly updatedAt: string }>>;
+  /** As `set`, but `not_found` when there is none of the name. */
+  replace(application: ApplicationKey, name: string, value: string): Promise<Result<{ readonly updatedAt: string }>>;
   /**
    * Creates the secrets of env files that do not exist yet, marked as such. Their names follow from their values, so what exists stays as
    * it is, and counts as written now. Problems as for `set`.

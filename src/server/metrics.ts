@@ -37,6 +37,12 @@ export function createMetrics(
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
     registers,
   });
+  const grants = new Gauge({
+    name: 'hakopod_deploy_grants',
+    help: 'Deploy grants by state; expiring ones end within the days that are set, expired ones deploy nothing.',
+    labelNames: ['state'],
+    registers,
+  });
   const depth = new Gauge({
     name: 'hakopod_queue_jobs',
     help: 'Jobs in a queue by state; failed ones are dead and wait for people.',
@@ -78,6 +84,9 @@ export function createMetrics(
     },
     stage: (stage, outcome, seconds) => stages.labels(stage, outcome).observe(seconds),
     release: (outcome) => releases.labels(outcome).inc(),
+    grants(counts) {
+      for (const [state, value] of Object.entries(counts)) grants.set({ state }, value);
+    },
     async page() {
       await readQueues();
       return { type: registry.contentType, text: await registry.metrics() };

@@ -6,7 +6,8 @@ export type Standing =
   | { readonly kind: 'queued' }
   | { readonly kind: 'accepted'; readonly revision: number }
   | { readonly kind: 'deploying'; readonly revision: number; readonly service?: string }
-  | { readonly kind: 'released'; readonly revision: number }
+  /** `grantEnds` is the day the deploy grant ends, when that is soon. */
+  | { readonly kind: 'released'; readonly revision: number; readonly grantEnds?: string }
   /** The file says what revision `revision` is already. */
   | { readonly kind: 'unchanged'; readonly revision?: number }
   /** The commit does not touch the application's file. */
@@ -46,7 +47,7 @@ function word(standing: Standing): Worded {
     case 'deploying':
       return { outcome: 'pending', text: `deploying revision ${standing.revision}${suffix(standing.service)}` };
     case 'released':
-      return { outcome: 'success', text: `released revision ${standing.revision}` };
+      return { outcome: 'success', text: `released revision ${standing.revision}${ending(standing.grantEnds)}` };
     case 'unchanged':
       return {
         outcome: 'success',
@@ -85,6 +86,10 @@ function wordEnd(standing: End): Worded {
     case 'lost':
       return { outcome: 'lost', text: 'lost: the worker stopped and the release did not end in time' };
   }
+}
+
+function ending(day: string | undefined): string {
+  return day === undefined ? '' : `; the deploy grant ends on ${day}, renew it`;
 }
 
 function suffix(service: string | undefined): string {

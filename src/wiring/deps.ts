@@ -8,17 +8,28 @@ import { createLeases } from '../adapters/kubernetes/index.ts';
 import { redactText } from '../adapters/log/index.ts';
 import { createDeliveryLog, type RedisHandle } from '../adapters/redis/index.ts';
 import { createImageResolver } from '../adapters/registry/index.ts';
-import { createCredentialStore, createSecretStore, createStore, installationKey } from '../adapters/store/index.ts';
+import {
+  type AccessStore,
+  createCredentialStore,
+  createSecretStore,
+  installationKey,
+} from '../adapters/store/index.ts';
 import { ok, type Result } from '../kernel/index.ts';
 import type { Deps } from '../pipeline/index.ts';
-import type { Metrics } from '../ports/index.ts';
+import type { Metrics, Store } from '../ports/index.ts';
 import { openForges } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
 
 /** Everything the pipeline works with, and the way to let go of it. */
 export async function openDeps(
   foundation: Foundation,
-  parts: { readonly redis: RedisHandle; readonly queues: Queues; readonly metrics: Metrics },
+  parts: {
+    readonly redis: RedisHandle;
+    readonly queues: Queues;
+    readonly metrics: Metrics;
+    readonly store: Store;
+    readonly access: AccessStore;
+  },
 ): Promise<Result<Deps & { close(): Promise<void> }>> {
   const { config, cluster, clock, random, log, ca } = foundation;
   const { namespace } = config;
@@ -43,7 +54,7 @@ export async function openDeps(
     ...outside,
     userAgent: `hakopod/${version()}`,
   });
-  const store = createStore({ cluster, namespace, log });
+  const { store, access } = parts;
   return ok({
     store,
     cluster,
@@ -56,6 +67,13 @@ export async function openDeps(
     }),
     secrets: createSecretStore({ cluster, namespace, clock }),
     credentials: createCredentialStore({ cluster, namespace }),
+    keys: access.keys,
+    identities: access.identities,
+    roles: access.roles,
+    projects: access.projects,
+    settings: access.settings,
+    registries: access.registries,
+    audit: access.audit,
     git,
     images,
     builder: createBuildahEngine({
@@ -91,11 +109,11 @@ export async function openDeps(
       buildTimeoutMs: config.buildTimeoutSeconds * 1000,
       buildContextBytes: config.buildContextBytes,
       buildContextFiles: config.buildContextFiles,
+      grantWarningMs: config.grantWarningDays * 86_400_000,
       publicUrl: config.publicUrl,
       snapshotKey: key.value,
     },
     close: async () => {
-      await store.stop();
       await git.close();
       await images.stop();
       await forges.stop();

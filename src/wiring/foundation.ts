@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { checkRemoteUrl } from '../adapters/git/index.ts';
 import { connect, createCluster, type KubeConnection } from '../adapters/kubernetes/index.ts';
 import { createLog } from '../adapters/log/index.ts';
-import { createCredentialStore, createSecretStore, createStore } from '../adapters/store/index.ts';
+import {
+  type AccessStore,
+  createAccessStore,
+  createCredentialStore,
+  createSecretStore,
+  createStore,
+} from '../adapters/store/index.ts';
 import { createRandom, createSystemClock } from '../adapters/system/index.ts';
 import type { Workbench } from '../cli/index.ts';
 import type { Config } from '../config.ts';
@@ -19,6 +25,8 @@ export type Foundation = {
   readonly cluster: Cluster;
   /** PEM bundle of `caFile`, read once. */
   readonly ca: string | undefined;
+  /** Takes a finished line, with its end, for standard output. */
+  readonly write: (line: string) => void;
 };
 
 /** The package's version. */
@@ -39,7 +47,22 @@ export function layFoundation(config: Config, write?: (line: string) => void): R
   const connection = connect(config.kubeconfig === undefined ? {} : { kubeconfig: config.kubeconfig });
   if (!connection.ok) return connection;
   const cluster = createCluster(connection.value, { clock, log, userAgent: `hakopod/${version()}` });
-  return ok({ config, clock, random: createRandom(), log, connection: connection.value, cluster, ca: ca.value });
+  return ok({
+    config,
+    clock,
+    random: createRandom(),
+    log,
+    connection: connection.value,
+    cluster,
+    ca: ca.value,
+    write: write ?? ((line) => void process.stdout.write(line)),
+  });
+}
+
+/** People, keys, roles, projects, settings and the audit trail. One for all roles of a process. `auditLine` gets each change as JSON. */
+export function openAccess(foundation: Foundation, auditLine: (line: string) => void): AccessStore {
+  const { cluster, clock, random, log, config } = foundation;
+  return createAccessStore({ cluster, namespace: config.namespace, clock, random, log, auditLine });
 }
 
 function readBundle(path: string | undefined): Result<string | undefined> {

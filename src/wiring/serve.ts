@@ -2,7 +2,7 @@ import { createJobQueue, type Queues, startWorkers } from '../../queues/runtime/
 import { createGithubDialect } from '../adapters/github/index.ts';
 import { createGitlabDialect } from '../adapters/gitlab/index.ts';
 import { connectRedis, createDeliveryIntake, type RedisHandle } from '../adapters/redis/index.ts';
-import { createHookDirectory } from '../adapters/store/index.ts';
+import { type AccessStore, createHookDirectory, createStore } from '../adapters/store/index.ts';
 import type { Config } from '../config.ts';
 import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import {
@@ -15,9 +15,13 @@ import {
   report,
   resync,
   sync,
+  warnOfGrants,
   watchForDrift,
   watchSources,
 } from '../pipeline/index.ts';
+import { retainAudit } from '../pipeline/operations/installation/index.ts';
+import { ensureFirstAdministrator, forgetKeys } from '../pipeline/operations/people/index.ts';
+import type { Clock, Log, Store } from '../ports/index.ts';
 import {
   createHttpServer,
   createMetrics,
@@ -26,7 +30,7 @@ import {
   type ReadinessCheck,
 } from '../server/index.ts';
 import { openDeps } from './deps.ts';
-import { type Foundation, layFoundation } from './foundation.ts';
+import { type Foundation, layFoundation, openAccess } from './foundation.ts';
 
 /** A running `hakopod serve`. */
 export type Serving = {
@@ -42,6 +46,18 @@ type Shared = {
   readonly redis: RedisHandle;
   readonly queues: Queues;
   readonly metrics: MetricsRegistry;
+  readonly store: Store;
+  readonly access: AccessStore;
+  readonly caches: Caches;
+};
+
+/** The watches of everything that is kept, shared by the roles of this process. */
+type Caches = {
+  readonly isSynced: () => boolean;
+  /** Resolves when every cache has listed once, or with false when `stop` came first. */
+  readonly synced: Promise<boolean>;
+  /** Ends the waiting for the first lists. */
+  giveUp(): void;
 };
 
 /** Starts the roles of the configuration. What was started is stopped again when a later part fails. */
@@ -64,12 +80,18 @@ export async function startServing(
   const redis = connectRedis(redisUrl, { prefix: config.queuePrefix, log });
   const queues = createJobQueue({ url: redisUrl, prefix: config.queuePrefix, log });
   metrics.watchQueues(queues);
-  const shared: Shared = { foundation, redis, queues, metrics };
+  const store = createStore({ cluster: foundation.cluster, namespace: config.namespace, log });
+  const access = openAccess(foundation, (line) => foundation.write(`${line}\n`));
+  const caches = startCaches(store, access);
+  const shared: Shared = { foundation, redis, queues, metrics, store, access, caches };
 
   const stops: (() => Promise<void>)[] = [
     () => foundation.connection.close(),
     () => redis.close(),
     () => queues.close(),
+    () => access.stop(),
+    () => store.stop(),
+    async () => caches.giveUp(),
   ];
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
@@ -86,6 +108,7 @@ export async function startServing(
     readiness.push(...worker.value.readiness);
   }
   const hasReceiver = config.roles.includes('server');
+  if (hasReceiver) stops.push(startServer(shared).stop);
   const receiver = hasReceiver ? openReceiver(shared) : undefined;
   if (receiver !== undefined) {
     stops.push(receiver.stop);
@@ -139,26 +162,67 @@ function openReceiver(shared: Shared): Part & { readonly receive: ReturnType<typ
   return { receive, readiness: [{ name: 'hooks', ready: () => directory.ready }], stop: () => directory.stop() };
 }
 
+/** The caches fill in the background: a cluster that is away makes a worker unready and the API answer so, but neither dies of it. */
+function startCaches(store: Store, access: AccessStore): Caches {
+  const caching = new AbortController();
+  let isSynced = false;
+  const synced = Promise.all([store.start(caching.signal), access.start(caching.signal)]).then(
+    () => {
+      isSynced = true;
+      return true;
+    },
+    () => false,
+  );
+  return { synced, isSynced: () => isSynced, giveUp: () => caching.abort() };
+}
+
+/** What a server does besides answering: sees to it that there is somebody to answer. */
+function startServer({ foundation, access, caches }: Shared): Pick<Part, 'stop'> {
+  const { clock, random, log } = foundation;
+  const ending = new AbortController();
+  const making = caches.synced.then(async (isSynced) => {
+    const work = () => ensureFirstAdministrator({ ...access, clock, random, log });
+    if (isSynced) await untilDone(work, { clock, log, signal: ending.signal });
+  });
+  return {
+    stop: async () => {
+      ending.abort();
+      caches.giveUp();
+      await making;
+    },
+  };
+}
+
+/** Tries until it worked once, or the signal aborts. */
+async function untilDone(
+  work: () => Promise<Result<unknown>>,
+  { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    const done = await work();
+    if (done.ok) return;
+    log.warn('the first administrator is not made yet', { code: done.problem.code, reason: done.problem.message });
+    await clock.sleep(AGAIN_MS, signal);
+  }
+}
+
+const AGAIN_MS = 5000;
+/** How often what is kept by number and age is looked through. */
+const RETENTION_MS = 600_000;
+
 async function startWorker(shared: Shared, redisUrl: string): Promise<Result<Part>> {
-  const { foundation, metrics } = shared;
+  const { foundation, metrics, caches } = shared;
   const { config, clock, log } = foundation;
   const opened = await openDeps(foundation, shared);
   if (!opened.ok) return opened;
   const deps = opened.value;
-  const caching = new AbortController();
-  let isSynced = false;
-  // The caches fill in the background: a cluster that is away makes the worker unready, not dead.
-  const syncing = deps.store.start(caching.signal).then(
-    () => {
-      isSynced = true;
-    },
-    () => undefined,
+  const running = caches.synced.then((isSynced) =>
+    isSynced ? startJobs(deps, { config, redisUrl, metrics }) : undefined,
   );
-  const running = syncing.then(() => (isSynced ? startJobs(deps, { config, redisUrl, metrics }) : undefined));
   return ok({
-    readiness: [{ name: 'caches', ready: () => isSynced }],
+    readiness: [{ name: 'caches', ready: caches.isSynced }],
     stop: async () => {
-      caching.abort();
+      caches.giveUp();
       await (await running)?.stop();
       await deps.close();
       log.info('worker stopped', { at: clock.now().toISOString() });
@@ -203,6 +267,13 @@ function startJobs(
       work: () => watchForDrift(deps),
       atOnce: false,
     }),
+    every(deps, {
+      ms: config.resyncSeconds * 1000,
+      signal: ending.signal,
+      work: () => warnOfGrants(deps),
+      atOnce: true,
+    }),
+    every(deps, { ms: RETENTION_MS, signal: ending.signal, work: () => retain(deps, config), atOnce: true }),
   ];
   return {
     stop: async () => {
@@ -212,6 +283,14 @@ function startJobs(
       await Promise.all(loops);
     },
   };
+}
+
+/** Forgets changes beyond what is kept, and keys that ended long ago. */
+async function retain(deps: Deps, config: Config): Promise<Result<void>> {
+  const audit = await retainAudit(deps, { records: config.auditRecords, days: config.auditDays });
+  if (!audit.ok) return audit;
+  const keys = await forgetKeys(deps);
+  return keys.ok ? ok(undefined) : keys;
 }
 
 type Loop = {

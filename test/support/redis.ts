@@ -16,7 +16,7 @@ export function silentLog(): Log {
 
 /** Metrics that count nothing. */
 export function noMetrics(): Metrics {
-  return { delivery: () => {}, stage: () => {}, release: () => {} };
+  return { delivery: () => {}, stage: () => {}, release: () => {}, grants: () => {} };
 }
 
 /** Asks until the answer is true; fails the test when it never becomes so. */

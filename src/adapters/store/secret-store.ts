@@ -11,7 +11,15 @@ import {
 } from '../../kernel/index.ts';
 import type { Clock, Cluster, SecretStore } from '../../ports/index.ts';
 import { IMPORTED, SECRET_SCOPE, UPDATED_AT } from './labels.ts';
-import { removeSecret, saveSecret, secretRef, secretValue } from './secret-objects.ts';
+import {
+  changeSecret,
+  createSecret,
+  removeSecret,
+  type SecretContent,
+  saveSecret,
+  secretRef,
+  secretValue,
+} from './secret-objects.ts';
 
 export type SecretStoreOptions = { readonly cluster: Cluster; readonly namespace: string; readonly clock: Clock };
 
@@ -37,7 +45,31 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
       ...(metadataOnly === undefined ? {} : { metadataOnly }),
     });
 
+  const contentOf = (application: ApplicationKey, value: string): SecretContent => ({
+    data: { [KEY]: value },
+    labels: { [SECRET_SCOPE]: secretScope(application) },
+    annotations: { [UPDATED_AT]: clock.now().toISOString() },
+  });
   return {
+    create: async (application, name, value) => {
+      const refusal = refusalOf(name, value);
+      if (refusal !== undefined) return fail(problem('invalid_secret', refusal));
+      const existing = await listOf(application, true);
+      if (!existing.ok) return existing;
+      const ref = secretRef(namespace, nameOf(application, name));
+      if (existing.value.some((secret) => secret.metadata.name === ref.name)) return fail(problem('secret_exists'));
+      if (existing.value.length >= LIMITS.secretsPerApplication) return fail(problem('secret_limit'));
+      const made = await createSecret(cluster, ref, contentOf(application, value));
+      if (made.ok) return ok({ updatedAt: made.value.metadata.annotations?.[UPDATED_AT] ?? '' });
+      return made.problem.code === 'already_exists' ? fail(problem('secret_exists')) : made;
+    },
+    replace: async (application, name, value) => {
+      const refusal = refusalOf(name, value);
+      if (refusal !== undefined) return fail(problem('invalid_secret', refusal));
+      const ref = secretRef(namespace, nameOf(application, name));
+      const written = await changeSecret(cluster, ref, () => ok(contentOf(application, value)));
+      return written.ok ? ok({ updatedAt: written.value.metadata.annotations?.[UPDATED_AT] ?? '' }) : written;
+    },
     set: async (application, name, value) => {
       const refusal = refusalOf(name, value);
       if (refusal !== undefined) return fail(problem('invalid_secret', refusal));

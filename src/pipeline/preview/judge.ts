@@ -4,6 +4,7 @@ import { planMarkdown, planRelease, refusalMarkdown, summarisePlan } from '../..
 import type { GitSource, Remote } from '../../ports/index.ts';
 import { type Application, withPosition } from '../../spec/index.ts';
 import { describeOutcome, planTitle, type Shown } from '../../status/index.ts';
+import { checkGrantOwner } from '../authority.ts';
 import type { Deps } from '../context.ts';
 import { installationRefusals } from '../plan.ts';
 import { unpackSpec } from '../release-body.ts';
@@ -49,6 +50,8 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
   const previous = accepted.value?.application;
   const { project, environment, name } = source.spec.application;
   const key = { project, environment, name };
+  const owned = checkGrantOwner(deps, source.spec.grant, key);
+  if (!owned.ok) return ok(refused(source, [owned.problem]));
   const granted = evaluateGrant({
     grant: source.spec.grant,
     request: {

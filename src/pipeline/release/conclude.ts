@@ -1,9 +1,10 @@
 import { LIMITS, type Manifest, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
-import type { Application as ApplicationResource, Release } from '../../ports/index.ts';
+import type { Application as ApplicationResource, GitSource, Release } from '../../ports/index.ts';
 import { serviceStates } from '../../reconcile/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
 import { describeOutcome, readyCondition, type Standing } from '../../status/index.ts';
 import { pruneBuilds } from '../builds.ts';
+import { grantState } from '../grant-expiry.ts';
 import { reportOf, reportsOf, withReport } from '../ledger.ts';
 import { unpackSpec } from '../release-body.ts';
 import { renderOptions } from './options.ts';
@@ -158,17 +159,28 @@ async function tellSource(session: Session, release: Release, by: string | undef
     if (isTold && released === current.status.released) return undefined;
     const reports = isTold
       ? current.status.reports
-      : withReport(reportsOf(current), commit, describeOutcome(standing(release, by)), clock.now());
+      : withReport(
+          reportsOf(current),
+          commit,
+          describeOutcome(standing(release, by, grantEnds(session, current))),
+          clock.now(),
+        );
     return { ...current.status, released, reports };
   });
   if (!written.ok) return written.problem.code === 'not_found' ? ok(undefined) : written;
   return jobs.add({ queue: 'report', source, commit });
 }
 
-function standing(release: Release, by: string | undefined): Standing {
+/** The day the source's grant ends, when that is soon: whoever looks at the commit's status hears of it before a push is refused. */
+function grantEnds({ deps }: Session, { spec }: GitSource): string | undefined {
+  const state = grantState(spec.grant, deps.clock.now(), deps.options.grantWarningMs);
+  return state === 'valid' ? undefined : spec.grant.expiresAt.slice(0, 10);
+}
+
+function standing(release: Release, by: string | undefined, ends: string | undefined): Standing {
   const { state, code, message, at, lost } = release.status;
   const { revision } = release.spec;
-  if (state === 'succeeded') return { kind: 'released', revision };
+  if (state === 'succeeded') return { kind: 'released', revision, ...(ends === undefined ? {} : { grantEnds: ends }) };
   if (state === 'superseded') return { kind: 'superseded', by: by ?? `revision ${revision + 1}` };
   if (lost === true) return { kind: 'lost' };
   const reason = problem((code ?? 'rollout_failed') as Problem['code'], message, at === undefined ? {} : { at });

@@ -1,7 +1,8 @@
-import { evaluateGrant } from '../../grant/index.ts';
+import { evaluateGrant, permitRelease } from '../../grant/index.ts';
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import type { HeldLease, Release } from '../../ports/index.ts';
 import type { Application } from '../../spec/index.ts';
+import { authorityBehind, checkGrantOwner } from '../authority.ts';
 import { type Deps, type Run, storedPath, storedRef } from '../context.ts';
 
 /** What must stay true while a release is carried out. */
@@ -13,9 +14,13 @@ export type Guard = {
   stop(): void;
 };
 
+/** How often everything is asked again (facts 6.3), because time passes without telling anybody: keys and grants expire. */
+const AGAIN_MS = 1000;
+
 /**
  * Watches over one release: the lease is held, the worker is not stopping, nobody cancelled it, no newer commit's release was accepted, and
- * the grant still allows what the release does, at its current revision (invariant 4).
+ * whoever asked for it still may: the grant at its current revision (invariant 4), or the key and its identity. Changes are looked at as they
+ * come, and everything once a second.
  */
 export function openGuard(
   deps: Deps,
@@ -35,20 +40,54 @@ export function openGuard(
     if (status?.cancelled?.includes(release.spec.revision) === true) return fail(problem('cancelled'));
     const isGit = release.spec.origin.kind === 'git';
     if (isGit && (status?.gitRevision ?? 0) > release.spec.revision) return fail(problem('superseded'));
-    return checkGrant(deps, input);
+    return isGit ? checkGrant(deps, input) : checkAuthority(deps, input);
   };
   const changed = new AbortController();
+  const stopped = new AbortController();
   const look = (): void => {
     if (!check().ok) changed.abort();
   };
-  const stops = [deps.store.applications.onChange(look), deps.store.sources.onChange(look)];
+  const watched = [deps.store.applications, deps.store.sources, deps.keys, deps.identities, deps.roles, deps.settings];
+  const stops = watched.map((part) => part.onChange(look));
+  void lookAgain(deps, look, AbortSignal.any([stopped.signal, changed.signal]));
   return {
     check,
     signal: AbortSignal.any([lease.signal, run.signal, changed.signal]),
     stop: () => {
+      stopped.abort();
       for (const stop of stops) stop();
     },
   };
+}
+
+async function lookAgain(deps: Pick<Deps, 'clock'>, look: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await deps.clock.sleep(AGAIN_MS, signal);
+    if (!signal.aborted) look();
+  }
+}
+
+/**
+ * Whether the key and the identity a release was asked with may still do what it does. `authority_revoked` when they may not; the code of the
+ * setting when patches were switched off since.
+ */
+function checkAuthority(
+  deps: Deps,
+  input: { readonly release: Release; readonly desired: Application; readonly previous: Application | undefined },
+): Result<void> {
+  const { origin, application } = input.release.spec;
+  const principal = authorityBehind(deps, { identity: origin.identity ?? origin.actor, key: origin.key });
+  if (!principal.ok) return principal;
+  const [project = '', environment = '', name = ''] = application.split('.');
+  const permitted = permitRelease({
+    principal: principal.value,
+    key: { project, environment, name },
+    application: input.desired,
+    previous: input.previous,
+    patchesEnabled: deps.settings.cached('kubernetesPatches').value.enabled,
+  });
+  if (permitted.ok) return ok(undefined);
+  return permitted.problem.code === 'permission_denied' ? fail(problem('authority_revoked')) : permitted;
 }
 
 /** Whether the source's grant, as it is now, still allows what a release does. `grant_refused` when the source is gone. */
@@ -62,6 +101,8 @@ export function checkGrant(
   if (source === undefined || source.deleting)
     return fail(problem('grant_refused', 'the source was removed, and its grant with it'));
   const { project, environment, name } = source.spec.application;
+  const owned = checkGrantOwner(deps, source.spec.grant, { project, environment, name });
+  if (!owned.ok) return owned;
   const granted = evaluateGrant({
     grant: source.spec.grant,
     request: {

@@ -4,7 +4,11 @@ import { Name, pageOf, Timestamp } from './common.ts';
 import type { Deleted } from './projects.ts';
 
 /** Names and times; a value is never answered (facts 7.6). */
-export const Secret = z.strictObject({ name: Name, updated_at: Timestamp });
+export const Secret = z.strictObject({
+  name: Name,
+  updated_at: Timestamp,
+  used_by: z.array(z.string()).optional().meta({ description: 'services whose accepted or running revision reads it' }),
+});
 export type Secret = z.infer<typeof Secret>;
 export const SecretPage = pageOf(Secret);
 export const SecretQuery = z.strictObject({ project: Name, environment: Name, application: Name });
