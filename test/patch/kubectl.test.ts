@@ -1,14 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { Json } from '../../src/kernel/index.ts';
 import { checkFields, type Fields, parsePatch, strategicMerge } from '../../src/patch/index.ts';
+import { run } from '../cluster/rig/cache.ts';
 import { patchFor } from './arbitrary.ts';
+import { CASES, OBJECTS } from './cases.ts';
 import { patchable, patchables } from './objects.ts';
 import { Oracle, oracleBinary } from './oracle.ts';
 
 /** Pairs of an object and a patch that passes our check of fields. */
-const PAIRS = Number(process.env.HAKOPOD_TEST_PAIRS ?? 1000);
+const PAIRS = Number(process.env.HAKOPOD_TEST_PAIRS ?? 600);
 
 const binary = await oracleBinary();
 
@@ -66,6 +71,19 @@ describe.skipIf(binary === undefined)('against kubectl', () => {
     expect(seen.get('merged') ?? 0).toBeGreaterThanOrEqual(400);
     if (process.env.HAKOPOD_TEST_SEED !== undefined) console.log(Object.fromEntries(seen));
   }, 120_000);
+
+  it.each(['service', 'ingress'] as const)(
+    'is kubectl itself: a program of its own says the same of a %s',
+    async (kind) => {
+      const { text } = CASES.find((one) => one.kind === kind)!;
+      const file = join(mkdtempSync(join(tmpdir(), 'hakopod-patch-')), 'patch.yaml');
+      writeFileSync(file, text);
+      const args = ['kubectl', 'patch', '--local', '--type=strategic', '-f', '-', '--patch-file', file, '-o', 'json'];
+      const said = await run(binary!, args, { input: JSON.stringify(OBJECTS[kind]) });
+      rmSync(dirname(file), { recursive: true });
+      expect({ result: JSON.parse(said) }).toEqual(await oracle.patch(OBJECTS[kind], text));
+    },
+  );
 
   it('makes of UDP 53 where TCP 53 is what kubectl makes of it: one port, now UDP', async () => {
     const { object } = patchable('service');
