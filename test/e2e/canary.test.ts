@@ -5,6 +5,8 @@ import { deliverPullRequest } from '../../src/demo/webhook.ts';
 import { deliver, finalOf, startWorld, until, type World } from '../support/world.ts';
 
 const CANARY = 'canary-7f3a9b1c5d-value';
+/** The same in an env file of the repository. */
+const ENV_CANARY = 'canary-e2b8d04f6a-value';
 const TOKEN = 'forge-token-0123456789';
 
 /** Everything Redis holds, as one text. */
@@ -53,6 +55,17 @@ it('a secret value appears nowhere but in Secrets', async () => {
     };
     const good = shopFile({ registry: world.registry.host, build: 1, patch: false });
     await push(good);
+    // An env file's secret is read from Git, stored and released; then one that can not be read.
+    const withEnvFile = `env_file = "shop.env"\n${good}`;
+    await world.tree.push('shop.env', `GREETING=hello\nMAIL_TOKEN=${ENV_CANARY}\n`, 'env file');
+    await push(withEnvFile);
+    const released = (await world.store.releases.ofApplication('acme.production.shop')) as {
+      value: readonly unknown[];
+    };
+    expect(released.value).toHaveLength(2);
+    await world.tree.push('shop.env', `MAIL_TOKEN=${ENV_CANARY}\n${ENV_CANARY} ${ENV_CANARY}\n`, 'broken env file');
+    await push(`# again\n${withEnvFile}`);
+    await world.tree.push('shop.env', `MAIL_TOKEN=${ENV_CANARY}\nAPI_TOKEN=${ENV_CANARY}-2\n`, 'env file');
     // Each of these fails in another place, with the value close to the fault.
     await push(good.replace('LOG_LEVEL = "info"', `DATABASE_PASSWORD_COPY_TOKEN = "${CANARY}"`));
     await push(`${good}\n[services.web.env2]\nX = "${CANARY}"\n`);
@@ -64,6 +77,8 @@ it('a secret value appears nowhere but in Secrets', async () => {
     const heads = [
       await pullRequest(world, 7, { text: shopFile({ registry: world.registry.host, build: 3, patch: false }) }),
       await pullRequest(world, 8, { text: good.replace('LOG_LEVEL = "info"', `A_TOKEN = "${CANARY}"`), fork: true }),
+      await pullRequest(world, 10, { text: withEnvFile }),
+      await pullRequest(world, 11, { text: withEnvFile, fork: true }),
       await pullRequest(world, 9, { text: `${good}\n[services.web.env2]\nX = "${CANARY}"\n` }),
     ];
     for (const { number, head } of heads) {
@@ -94,7 +109,7 @@ it('a secret value appears nowhere but in Secrets', async () => {
 
     const others = world.cluster.objects().filter((object) => object.kind !== 'Secret');
     const secrets = world.cluster.objects().filter((object) => object.kind === 'Secret');
-    const encoded = [CANARY, TOKEN, bound.secret].flatMap((value) => [
+    const encoded = [CANARY, ENV_CANARY, TOKEN, bound.secret].flatMap((value) => [
       value,
       Buffer.from(value).toString('base64').replace(/=+$/, ''),
     ]);
@@ -107,7 +122,8 @@ it('a secret value appears nowhere but in Secrets', async () => {
       answers: answers.join('\n'),
     };
     // The search itself works: the Secrets hold it, and the other places are not empty.
-    expect(JSON.stringify(secrets)).toContain(Buffer.from(CANARY).toString('base64').replace(/=+$/, ''));
+    for (const value of [CANARY, ENV_CANARY])
+      expect(JSON.stringify(secrets)).toContain(Buffer.from(value).toString('base64').replace(/=+$/, ''));
     for (const [place, text] of Object.entries(places)) {
       expect(text.length, place).toBeGreaterThan(100);
       // A secret that somebody wrote into a public tag or plain value of the file is theirs; here only refused files carry one.
@@ -117,4 +133,4 @@ it('a secret value appears nowhere but in Secrets', async () => {
   } finally {
     await world.stop();
   }
-}, 60_000);
+}, 90_000);
