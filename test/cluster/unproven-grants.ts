@@ -1,5 +1,6 @@
 const PULL_REQUESTS = 'plans of pull requests; test/e2e/pull-request.test.ts';
 const RACE = 'read or written again after somebody else was faster';
+const RETENTION = 'changes beyond those that are kept; test/contracts/access-store.contract.ts';
 const HISTORY = 'only beyond the ten releases that are kept';
 
 /** Verbs of the chart's roles that the pushes of `push.test.ts` do not come to use, each with what it is for. */
@@ -8,6 +9,7 @@ export const UNPROVEN: Readonly<Record<string, string>> = {
   'delete hakopod.io/plans': PULL_REQUESTS,
   'get hakopod.io/plans': PULL_REQUESTS,
   'update hakopod.io/plans/status': PULL_REQUESTS,
+  'delete hakopod.io/auditrecords': RETENTION,
   'delete hakopod.io/buildruns': HISTORY,
   'delete hakopod.io/releases': HISTORY,
   'get persistentvolumeclaims': RACE,
@@ -16,3 +18,16 @@ export const UNPROVEN: Readonly<Record<string, string>> = {
   'patch configmaps': 'a label that was taken from a snapshot of files',
   'patch secrets': 'a label that was taken from a snapshot of values',
 };
+
+const WRITTEN = ['gitrepositories', 'gitsources', 'applications', 'projects', 'identities', 'roles', 'settings'];
+
+/** Verbs of the server that it uses only when somebody asks over the API, which these pushes do not; test/server/api. */
+export const ONLY_API: ReadonlySet<string> = new Set([
+  ...WRITTEN.flatMap((kind) => ['get', 'create', 'update', 'delete'].map((verb) => `${verb} hakopod.io/${kind}`)),
+  ...['get', 'list', 'watch', 'create'].map((verb) => `${verb} hakopod.io/releases`),
+  ...['list', 'watch', 'create'].map((verb) => `${verb} hakopod.io/auditrecords`),
+  ...['get', 'create', 'update', 'delete'].map((verb) => `${verb} secrets`),
+  'get hakopod.io/plans',
+  'update hakopod.io/applications/status',
+  'update hakopod.io/releases/status',
+]);
