@@ -141,7 +141,8 @@ describe('claims', () => {
     await released(kept);
     await until('the claim is bound', () => objects('PersistentVolumeClaim').every(isBound));
     world.embedded.resetRequests();
-    const next = await release(kept.replace(from, to).replace('mount_path = "/m"', 'mount_path = "/other"'));
+    // The same release would write a Service, which comes before any workload.
+    const next = await release(kept.replace(from, to).replace(`image = "${IMAGE}"`, `image = "${IMAGE}"\nport = 80`));
     expect(next.status).toMatchObject({ state: 'failed', code: 'volume_change', at: 'volumes.media' });
     expect(writes()).toEqual([]);
   });
