@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../src/config.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { coloursWanted, loadConfig } from '../src/config.ts';
 
 function withFile<T>(text: string, use: (path: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'hakopod-config-'));
@@ -94,5 +94,20 @@ describe('loadConfig', () => {
       ok: true,
       value: { localRepositories: true },
     });
+  });
+});
+
+describe('colours', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each([
+    [true, undefined, true],
+    [true, '', true],
+    [true, '1', false],
+    [true, '0', false],
+    [false, undefined, false],
+  ])('terminal %s with NO_COLOR %s: %s', (isTerminal, noColor, expected) => {
+    vi.stubEnv('NO_COLOR', noColor);
+    expect(coloursWanted(isTerminal)).toBe(expected);
   });
 });

@@ -131,6 +131,11 @@ group('folders of applications', () => {
     expect((await run('validate . --only broken')).code).toBe(2);
   });
 
+  test('asking for nothing is refused', async () => {
+    write({ 'shop/hakopod.toml': SHOP });
+    expect((await run('validate . --only ,')).err).toBe('error: --only: names no application [invalid_request]');
+  });
+
   test('folders behind links and hidden ones are no applications', async () => {
     write({ 'shop/hakopod.toml': SHOP, '.git/x.toml': '=' });
     symlinkSync(join(folder, '.git'), join(folder, 'link'));

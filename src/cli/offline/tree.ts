@@ -81,11 +81,12 @@ function withGrants(loaded: Loaded, networks: Networks): Loaded {
   return loaded.application === undefined ? loaded : refused(loaded, networks.refusals(loaded.application));
 }
 
-/** Two folders of one name would take turns on one application. */
+/** Two folders of one name take turns on one application when they are released to the same place. */
 function withNameOfItsOwn(loaded: Loaded, before: readonly Loaded[]): Loaded {
   const isTaken = loaded.title !== undefined && before.some(({ title }) => title === loaded.title);
-  const text = 'another folder has an application of this name';
-  return isTaken ? refused(loaded, [problem('invalid_spec', text, { at: 'name' })]) : loaded;
+  return isTaken
+    ? { ...loaded, notes: [...loaded.notes, 'name: another folder has an application of this name'] }
+    : loaded;
 }
 
 function refused(loaded: Loaded, problems: readonly Problem[]): Loaded {

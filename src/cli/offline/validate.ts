@@ -19,6 +19,7 @@ export type SpecFlags = {
 export async function loadSpecs(current: string, path: string | undefined, flags: SpecFlags): Promise<Result<Tree>> {
   const { dir } = flags;
   const only = flags.only?.split(',').filter((name) => name !== '');
+  if (only?.length === 0) return fail(problem('invalid_request', 'names no application', { at: '--only' }));
   if (dir !== undefined && path !== undefined) {
     return fail(problem('invalid_request', 'can not be combined with a file', { at: '--dir' }));
   }
