@@ -1,5 +1,6 @@
 import { type Json, type Problem, problem } from '../kernel/index.ts';
-import { type ProtectedChange, refusals, rulesFor, withoutNulls } from './rules/index.ts';
+import { withoutNulls } from './merge.ts';
+import { type ProtectedChange, refusals, rulesFor } from './rules/index.ts';
 import type { PatchKind } from './types.ts';
 
 /** The Kubernetes kind that a patch of this kind is for. */

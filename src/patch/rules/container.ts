@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import type { Json } from '../../kernel/index.ts';
-import { asList, asMap, isText, own } from './json.ts';
+import { type Fields, own } from '../json.ts';
+import { asList, asMap, isText } from './json.ts';
 import {
   ALLOWED,
   allowedIf,
-  type JsonMap,
   type ListRule,
   object,
   onlyFields,
@@ -154,7 +154,7 @@ export function containers(addedVolumes: ReadonlySet<string>): ListRule {
   return {
     kind: 'list',
     condition: 'the same containers in the same order, each by the fields below',
-    identify: (item: JsonMap) => (isText(own(item, 'name')) ? String(item.name) : undefined),
+    identify: (item: Fields) => (isText(own(item, 'name')) ? String(item.name) : undefined),
     nameOf: (item) => own(item, 'name'),
     keeps: () => false,
     why: 'containers can not be added, removed, renamed, repeated or reordered; the service container is named app',

@@ -1,35 +1,14 @@
 import type { Json } from '../../kernel/index.ts';
-import type { JsonMap } from './rule.ts';
+import { type Fields, isFields, isList } from '../json.ts';
 
 /** The value as an object, or `undefined` for anything else. */
-export function asMap(value: Json | undefined): JsonMap | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMap) : undefined;
+export function asMap(value: Json | undefined): Fields | undefined {
+  return isFields(value) ? value : undefined;
 }
 
 /** The value as a list, or `undefined` for anything else. */
 export function asList(value: Json | undefined): readonly Json[] | undefined {
-  return Array.isArray(value) ? value : undefined;
-}
-
-/** The value of a key of an object itself, never of its prototype. */
-export function own(map: JsonMap, key: string): Json | undefined {
-  return Object.hasOwn(map, key) ? map[key] : undefined;
-}
-
-/** The value without keys that are `null`, which is how the API server reads them; the same value when it has none. */
-export function withoutNulls(value: Json): Json {
-  const list = asList(value);
-  if (list !== undefined) {
-    const items = list.map(withoutNulls);
-    return items.some((item, index) => item !== list[index]) ? items : value;
-  }
-  const map = asMap(value);
-  if (map === undefined) return value;
-  const entries = Object.entries(map);
-  const kept = entries.filter(([, item]) => item !== null).map(([key, item]) => [key, withoutNulls(item)] as const);
-  const same = kept.length === entries.length && kept.every(([, item], index) => item === entries[index]?.[1]);
-  // From entries, so that a key named like the prototype stays a key.
-  return same ? value : Object.fromEntries(kept);
+  return isList(value) ? value : undefined;
 }
 
 /** Without empty lists and maps, and without what holds nothing else; `undefined` when nothing is left. Elements of lists stay. */

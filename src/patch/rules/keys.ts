@@ -1,4 +1,5 @@
-import { asMap, identical, inBrackets, own } from './json.ts';
+import { own } from '../json.ts';
+import { asMap, identical, inBrackets } from './json.ts';
 import { type ObjectRule, object, type ProtectedChange, protectedField, type Rule } from './rule.ts';
 
 /** Why a key may not be added, or `undefined` when it may. */

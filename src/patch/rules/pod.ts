@@ -1,11 +1,11 @@
 import { canonicalJson, type Json } from '../../kernel/index.ts';
+import { type Fields, own } from '../json.ts';
 import { containers } from './container.ts';
-import { asList, asMap, isNothing, isText, own, sameMeaning } from './json.ts';
+import { asList, asMap, isNothing, isText, sameMeaning } from './json.ts';
 import { addedKeys } from './keys.ts';
 import {
   ALLOWED,
   allowedIf,
-  type JsonMap,
   type ListRule,
   type ObjectRule,
   object,
@@ -85,7 +85,7 @@ const VOLUMES: ListRule = {
   ),
 };
 
-function sameKeys(a: JsonMap, b: JsonMap): boolean {
+function sameKeys(a: Fields, b: Fields): boolean {
   return Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => Object.hasOwn(b, key));
 }
 

@@ -1,7 +1,5 @@
 import type { Json } from '../../kernel/index.ts';
-
-/** A JSON object. */
-export type JsonMap = { readonly [key: string]: Json };
+import type { Fields } from '../json.ts';
 
 /** A place a patch may not change, and what to know or use instead. Holds names of fields and keys, never a value. */
 export type ProtectedChange = { readonly field: string; readonly rule: string };
@@ -13,7 +11,7 @@ export type Change = {
   readonly before: Json | undefined;
   readonly after: Json | undefined;
   /** The object that holds the field, as it was and as it is. */
-  readonly owner: { readonly before: JsonMap; readonly after: JsonMap };
+  readonly owner: { readonly before: Fields; readonly after: Fields };
 };
 
 type Check = (change: Change) => readonly ProtectedChange[];
@@ -46,15 +44,15 @@ export type ListRule = {
   readonly kind: 'list';
   readonly condition: string;
   /** What makes two elements the same one, or `undefined` for something that is no element. */
-  readonly identify: (item: JsonMap) => string | undefined;
+  readonly identify: (item: Fields) => string | undefined;
   /** For what an element is called in a path; its index when absent. */
-  readonly nameOf?: (item: JsonMap) => Json | undefined;
+  readonly nameOf?: (item: Fields) => Json | undefined;
   /** Elements of the generated list that have to stay as they are. */
-  readonly keeps: (item: JsonMap) => boolean;
+  readonly keeps: (item: Fields) => boolean;
   /** Why they stay. */
   readonly why: string;
   /** Whether a kept element still means the same; by default, whether both have the same meaning. */
-  readonly unchanged?: (before: JsonMap, after: JsonMap) => boolean;
+  readonly unchanged?: (before: Fields, after: Fields) => boolean;
   /** For added elements (from nothing) and for those that do not have to stay. */
   readonly item: Rule;
   /** Same elements in the same order: nothing added, removed, repeated or moved. */

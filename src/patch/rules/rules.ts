@@ -1,6 +1,7 @@
 import type { Json } from '../../kernel/index.ts';
+import { own } from '../json.ts';
 import type { PatchKind } from '../types.ts';
-import { asMap, own } from './json.ts';
+import { asMap } from './json.ts';
 import { INGRESS_METADATA, METADATA, POD_METADATA, SERVICE_METADATA } from './keys.ts';
 import { addedVolumes, podSpec } from './pod.ts';
 import { ALLOWED, type ListRule, type ObjectRule, object, onlyFields, protectedField, type Rule } from './rule.ts';

@@ -1,14 +1,7 @@
 import type { Json } from '../../kernel/index.ts';
-import { asList, asMap, identical, inBrackets, own, sameMeaning } from './json.ts';
-import {
-  type Change,
-  type JsonMap,
-  type ListRule,
-  type ObjectRule,
-  type ProtectedChange,
-  type Rule,
-  ruleOf,
-} from './rule.ts';
+import { type Fields, own } from '../json.ts';
+import { asList, asMap, identical, inBrackets, sameMeaning } from './json.ts';
+import { type Change, type ListRule, type ObjectRule, type ProtectedChange, type Rule, ruleOf } from './rule.ts';
 
 const WRONG_TYPE = 'it has to keep its type';
 
@@ -45,7 +38,7 @@ function objectRefusals(rule: ObjectRule, change: Change): readonly ProtectedCha
   return found;
 }
 
-type Element = { readonly id: string; readonly item: JsonMap; readonly path: string };
+type Element = { readonly id: string; readonly item: Fields; readonly path: string };
 
 /** The elements by identity, and those that have none or one that was there before. */
 function elements(rule: ListRule, path: string, list: readonly Json[]): [Element[], ProtectedChange[]] {
