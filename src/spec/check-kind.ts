@@ -131,7 +131,7 @@ function excluding(
   message: string,
 ): readonly Rule[] {
   return fields.map((field) =>
-    rule([kind, field, 'autoscaling'], (subject) =>
+    rule(field === 'replicas' ? [kind, field, 'autoscaling'] : [kind, field], (subject) =>
       when(subject.service[kind] !== undefined && isSet(subject, field), [field], message),
     ),
   );

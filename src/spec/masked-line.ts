@@ -1,5 +1,5 @@
 import type { Position } from '../kernel/index.ts';
-import { closing } from './locate.ts';
+import { closing } from './toml-scanner.ts';
 
 const MASK = '***';
 const KEY = /^[ \t]*(?:[A-Za-z0-9_-]+|"[^"\\]*"|'[^']*')(?:[ \t]*\.[ \t]*(?:[A-Za-z0-9_-]+|"[^"\\]*"|'[^']*'))*[ \t]*/;

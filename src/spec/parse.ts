@@ -10,7 +10,7 @@ import {
   refuseEnvFiles,
 } from './env-files.ts';
 import { interpret } from './interpret.ts';
-import { locateKeys } from './locate.ts';
+import { deepKey, locateKeys } from './locate.ts';
 import { formatPath, parsePath } from './path.ts';
 import { toProblems, type UnknownKeys } from './report.ts';
 import type { Table } from './tables.ts';
@@ -28,7 +28,7 @@ export type ParseResult =
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Nesting of inline tables and lists; the schema needs seven. */
+/** Nesting of inline tables and lists, and parts of a dotted key; the schema needs seven. */
 const DEEPEST = 32;
 
 /**
@@ -122,6 +122,10 @@ function readToml(text: string): Read {
   if (Buffer.byteLength(text) > LIMITS.specBytes) return { ok: false, problems: [problem('spec_too_large')] };
   if (!text.isWellFormed()) return { ok: false, problems: [problem('invalid_spec', 'the file is not valid Unicode')] };
   const document = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const position = deepKey(document, DEEPEST);
+  if (position !== undefined) {
+    return { ok: false, problems: [problem('invalid_spec', `a key must have at most ${DEEPEST} parts`, { position })] };
+  }
   try {
     return { ok: true, raw: parseToml(document, { maxDepth: DEEPEST }), document };
   } catch (error) {
