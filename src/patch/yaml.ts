@@ -1,4 +1,5 @@
 import {
+  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -10,22 +11,23 @@ import {
   parseDocument,
   Scalar,
 } from 'yaml';
-import { fail, type Json, ok, type Problem, problem, type Result } from '../kernel/index.ts';
+import { fail, type Json, ok, problem, type Result } from '../kernel/index.ts';
 import { plainScalar } from './scalar.ts';
 
 /** Values after aliases are put in; a text of 16 KiB without aliases has fewer. */
 const MOST_VALUES = 10_000;
 /** Levels of nesting; the deepest field of a pod is at about 15. */
 const DEEPEST = 64;
+/** Brackets open at once. */
+const MOST_BRACKETS = 200;
 
 // What libyaml refuses, and the line breaks of YAML 1.1 that YAML 1.2 does not have, so that both find the same lines.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the refused ones
 const STRANGE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 
 type Walk = {
-  readonly anchors: Map<string, Anchor>;
-  readonly lineOf: (node: unknown) => number;
   readonly text: string;
+  readonly anchors: Map<string, Anchor>;
   /** Values so far, with aliases put in. */
   count: number;
 };
@@ -43,6 +45,7 @@ export function readYaml(text: string): Result<Json> {
   }
   const isJson = text.trimStart().startsWith('{');
   if (isJson && !parsesAsJson(text)) return refused('begins with a brace but is not valid JSON', 1);
+  if (nestsDeeply(text)) return refused('is nested too deeply', 1);
   const document = parseDocument(text, {
     version: '1.1',
     // Scalars come as text; their meaning is decided by plainScalar.
@@ -60,13 +63,20 @@ export function readYaml(text: string): Result<Json> {
     return refused(several ? 'has several documents' : 'is not valid YAML', lineAt(text, error.pos[0]));
   }
   if (/^%/m.test(text) && document.directives?.docStart === true) return refused('has a YAML directive', 1);
-  const walk: Walk = {
-    anchors: new Map(),
-    text,
-    lineOf: (node) => lineAt(text, (node as ParsedNode | null)?.range?.[0] ?? 0),
-    count: 0,
-  };
+  const walk: Walk = { text, anchors: new Map(), count: 0 };
   return readNode(walk, (document as Document.Parsed).contents, 0);
+}
+
+/** A cheap look before parsing, which takes long over thousands of levels. Brackets in text count too, where nobody has so many. */
+function nestsDeeply(text: string): boolean {
+  if (/(?:[-?:][ \t]+){65}/.test(text)) return true;
+  let depth = 0;
+  for (const character of text) {
+    if (character === '[' || character === '{') depth += 1;
+    else if ((character === ']' || character === '}') && depth > 0) depth -= 1;
+    if (depth > MOST_BRACKETS) return true;
+  }
+  return false;
 }
 
 function parsesAsJson(text: string): boolean {
@@ -82,23 +92,22 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-function why(what: string, line: number): Problem {
-  return problem('invalid_patch', `the patch ${what} (line ${line} of the patch)`);
+function refused(what: string, line: number): Result<never> {
+  return fail(problem('invalid_patch', `the patch ${what} (line ${line} of the patch)`));
 }
 
-function refused(what: string, line: number): Result<never> {
-  return fail(why(what, line));
+function refusedAt(walk: Walk, node: unknown, what: string): Result<never> {
+  return refused(what, lineAt(walk.text, (node as ParsedNode | null)?.range?.[0] ?? 0));
 }
 
 function readNode(walk: Walk, node: unknown, depth: number): Result<Json> {
-  const line = (): number => walk.lineOf(node);
   walk.count += 1;
-  if (walk.count > MOST_VALUES) return refused('has too many values', line());
-  if (depth > DEEPEST) return refused('is nested too deeply', line());
+  if (walk.count > MOST_VALUES) return refusedAt(walk, node, 'has too many values');
+  if (depth > DEEPEST) return refusedAt(walk, node, 'is nested too deeply');
   if (node === null || node === undefined) return ok(null);
-  if (isAlias(node)) return readAlias(walk, node.source, line());
-  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return refused('is not valid YAML', line());
-  if (node.tag !== undefined) return refused('has a tag', line());
+  if (isAlias(node)) return readAlias(walk, node);
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return refusedAt(walk, node, 'is not valid YAML');
+  if (node.tag !== undefined) return refusedAt(walk, node, 'has a tag');
   const { anchor } = node;
   if (anchor !== undefined) walk.anchors.set(anchor, 'open');
   const before = walk.count;
@@ -114,24 +123,24 @@ function readNode(walk: Walk, node: unknown, depth: number): Result<Json> {
 }
 
 /** Nothing is copied: what an alias stands for is counted once more and shared. */
-function readAlias(walk: Walk, name: string, line: number): Result<Json> {
-  const anchor = walk.anchors.get(name);
-  if (anchor === undefined) return refused('has an alias without an anchor', line);
-  if (anchor === 'open') return refused('has an alias inside its own anchor', line);
+function readAlias(walk: Walk, node: Alias): Result<Json> {
+  const anchor = walk.anchors.get(node.source);
+  if (anchor === undefined) return refusedAt(walk, node, 'has an alias without an anchor');
+  if (anchor === 'open') return refusedAt(walk, node, 'has an alias inside its own anchor');
   walk.count += anchor.size;
-  return walk.count > MOST_VALUES ? refused('has too many values', line) : ok(anchor.value);
+  return walk.count > MOST_VALUES ? refusedAt(walk, node, 'has too many values') : ok(anchor.value);
 }
 
 function readScalar(walk: Walk, node: Scalar): Result<string | number | boolean | null> {
   const source = typeof node.value === 'string' ? node.value : '';
-  if (!source.isWellFormed()) return refused('has a broken character', walk.lineOf(node));
-  if (!isClosed(node)) return refused('has a quote that is not closed', walk.lineOf(node));
+  if (!source.isWellFormed()) return refusedAt(walk, node, 'has a broken character');
+  if (!isClosed(node)) return refusedAt(walk, node, 'has a quote that is not closed');
   if (node.type !== Scalar.PLAIN) return ok(endsText(walk.text, node) ? source.replace(/\n$/, '') : source);
   const value = plainScalar(source);
   if (typeof value !== 'number') return ok(value);
-  if (Number.isNaN(value)) return refused('has a number that JSON does not have', walk.lineOf(node));
+  if (Number.isNaN(value)) return refusedAt(walk, node, 'has a number that JSON does not have');
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return refused('has a number beyond 2^53', walk.lineOf(node));
+    return refusedAt(walk, node, 'has a number beyond 2^53');
   }
   return ok(value);
 }
@@ -172,7 +181,7 @@ function readMap(walk: Walk, pairs: readonly unknown[], depth: number): Result<J
     if (!isPair(pair)) return refused('is not valid YAML', 1);
     // After such a key our parser drops what go-yaml refuses.
     if ((pair as Pair).srcToken?.start.some(({ type }) => type === 'explicit-key-ind') === true) {
-      return refused('has a key after a question mark', walk.lineOf(pair.key));
+      return refusedAt(walk, pair.key, 'has a key after a question mark');
     }
     if (isMergeKey(pair.key)) {
       const merged = readMerge(walk, pair.value, depth);
@@ -180,10 +189,9 @@ function readMap(walk: Walk, pairs: readonly unknown[], depth: number): Result<J
       for (const part of merged.value) Object.assign(map, part);
       continue;
     }
-    const line = walk.lineOf(pair.key);
     const key = readKey(walk, pair.key, depth);
     if (!key.ok) return key;
-    if (own.has(key.value)) return refused('has a key twice', line);
+    if (own.has(key.value)) return refusedAt(walk, pair.key, 'has a key twice');
     own.add(key.value);
     const value = readNode(walk, pair.value, depth + 1);
     if (!value.ok) return value;
@@ -197,26 +205,24 @@ function isMergeKey(key: unknown): boolean {
 }
 
 function readKey(walk: Walk, node: unknown, depth: number): Result<string> {
-  const line = walk.lineOf(node);
   const key = readNode(walk, node, depth + 1);
   if (!key.ok) return key;
   const { value } = key;
   const isWhole = typeof value === 'number' && Number.isInteger(value);
   if (typeof value !== 'string' && typeof value !== 'boolean' && !isWhole) {
-    return refused('has a key that is not text, a whole number or a boolean', line);
+    return refusedAt(walk, node, 'has a key that is not text, a whole number or a boolean');
   }
   const name = String(value);
-  return name === '__proto__' ? refused('has a key that is never allowed', line) : ok(name);
+  return name === '__proto__' ? refusedAt(walk, node, 'has a key that is never allowed') : ok(name);
 }
 
 /** The maps of a merge key in the order they are laid over one another: of a list, the first wins. */
 function readMerge(walk: Walk, node: unknown, depth: number): Result<readonly { readonly [key: string]: Json }[]> {
-  const line = walk.lineOf(node);
   const value = readNode(walk, node, depth + 1);
   if (!value.ok) return value;
   const isList = isSeq(node);
   const parts = isList && Array.isArray(value.value) ? [...(value.value as readonly Json[])].reverse() : [value.value];
   const maps = parts.filter((part) => part !== null && typeof part === 'object' && !Array.isArray(part));
-  if (maps.length < parts.length) return refused('merges something that is not a mapping', line);
+  if (maps.length < parts.length) return refusedAt(walk, node, 'merges something that is not a mapping');
   return ok(maps as readonly { readonly [key: string]: Json }[]);
 }

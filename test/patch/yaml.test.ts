@@ -104,7 +104,7 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['a merge key of lists', 'a: {<<: [[1]]}', 'the patch merges something that is not a mapping (line 1 of the patch)'],
   ['an alias bomb', bomb(9), 'the patch has too many values (line 5 of the patch)'],
   ['deep nesting', `a: ${'['.repeat(80)}${']'.repeat(80)}`, 'the patch is nested too deeply (line 1 of the patch)'],
-  ['very deep nesting', `a: ${'['.repeat(8000)}`, 'the patch is not valid YAML (line 1 of the patch)'],
+  ['very deep nesting', `a: ${'['.repeat(8000)}`, 'the patch is nested too deeply (line 1 of the patch)'],
   ['an open bracket', 'a: [1', 'the patch is not valid YAML (line 1 of the patch)'],
   ['an open quote', "a: 'x''", 'the patch has a quote that is not closed (line 1 of the patch)'],
   ['tabs as indentation', 'a:\n\tb: 1', 'the patch is not valid YAML (line 2 of the patch)'],
@@ -157,13 +157,17 @@ describe('parsePatch', () => {
     ],
     ['brackets', '['.repeat(16_000)],
     ['dashes', '- '.repeat(8_000)],
+    ['closed brackets', `a: ${'[]'.repeat(8_000)}`],
+    ['question marks', '? '.repeat(8_000)],
     ['quotes', '"'.repeat(16_000)],
     ['comments', '#\n'.repeat(8_000)],
     ['keys', Array.from({ length: 1_900 }, (_, n) => `k${n}: 1`).join('\n')],
-  ])('answers 16 KiB of %s within a second', (_title, text) => {
-    const start = performance.now();
+  ])('answers 16 KiB of %s within a second of work', (_title, text) => {
+    // Of the processor's time: other programs share the machine.
+    const start = process.cpuUsage();
     parsePatch(text.slice(0, 16 * 1024));
-    expect(performance.now() - start).toBeLessThan(1000);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1000).toBeLessThan(1000);
   });
 });
 
