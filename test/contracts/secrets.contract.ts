@@ -130,6 +130,23 @@ export function describeSecretsContract(
       expect(await names()).toEqual(['own']);
     });
 
+    test('prunes nothing that an acceptance writes at the same time', async () => {
+      const key = { project: 'acme', environment: 'production', name: 'races' };
+      const later = { ...realClock, now: () => new Date(Date.now() + 7_200_000) };
+      const entry = [{ ref: 'env-a', value: 'x' }];
+      must(await secrets().addImported(key, entry));
+      const accepting = createSecretStore({ cluster: under.cluster, namespace: under.namespace, clock: later });
+      const list: typeof under.cluster.list = async (query, ...more) => {
+        const listed = await under.cluster.list(query, ...more);
+        must(await accepting.addImported(key, entry));
+        return listed;
+      };
+      const cluster = { ...under.cluster, list };
+      const pruning = createSecretStore({ cluster, namespace: under.namespace, clock: later });
+      expect(must(await pruning.pruneImported(key, new Set()))).toBe(0);
+      expect(must(await secrets().missing(key, ['env-a']))).toEqual([]);
+    });
+
     test('refuses secrets of env files over the limit, and ones that are none', async () => {
       const key = { project: 'acme', environment: 'production', name: 'limits' };
       const entries = Array.from({ length: 101 }, (_, i) => ({ ref: `env-${i}`, value: 'x' }));
