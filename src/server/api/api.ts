@@ -38,10 +38,11 @@ export function createApi(options: ApiOptions): Api {
   });
   app.use('*', guard(options));
 
-  const document = openApiDocument(options.version);
-  const docs = docsPage(document);
-  app.get('/api/v1/openapi.json', () => json(200, document));
-  app.get('/api/docs', () => page(docs.html, docs.styleDigest));
+  // Made when somebody first reads it: one command of the command line has no use for it.
+  const document = once(() => openApiDocument(options.version));
+  const docs = once(() => docsPage(document()));
+  app.get('/api/v1/openapi.json', () => json(200, document()));
+  app.get('/api/docs', () => page(docs().html, docs().styleDigest));
   app.get('/plans/:id', (c) =>
     withPrincipal(c, async (principal, request) => {
       const plan = await operations.plans.show(principal, { id: c.req.param('id') }, request);
@@ -80,6 +81,14 @@ export function createApi(options: ApiOptions): Api {
     fetch: async (request, principal) => app.fetch(request, { principal }),
     handle: nodeHandle(app, bodyBytes),
     close: () => streams.close(),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

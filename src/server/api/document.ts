@@ -100,7 +100,7 @@ function code(text: string): string {
 function describeRoute(route: ApiRoute): Parameters<typeof createRoute>[0] {
   const { params, query, body, example } = route;
   const headers = {
-    ...(route.keyed ? { 'Idempotency-Key': IdempotencyKey.meta({ example: 'example-key-0001' }) } : {}),
+    ...(route.keyed ? { 'Idempotency-Key': IdempotencyKey.meta({ example: 'example-key-0002' }) } : {}),
     ...route.headers,
   };
   return {

@@ -205,7 +205,7 @@ export function exampleRequest(route: ApiRoute, key?: string): { readonly path: 
       method: route.method.toUpperCase(),
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(route.keyed ? { 'idempotency-key': 'example-key-0001' } : {}),
+        ...(route.keyed ? { 'idempotency-key': 'example-key-0002' } : {}),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -97,8 +97,7 @@ async function ensureApplication(deps: GitDeps, { principal }: By, key: Applicat
   const others = deps.store.applications
     .all()
     .filter(({ spec }) => spec.project === key.project && spec.environment === key.environment);
-  if (others.length >= deps.limits.applicationsPerEnvironment)
-    return fail(problem('limit_reached', 'the environment has as many applications as are allowed'));
+  if (others.length >= deps.limits.applicationsPerEnvironment) return fail(problem('application_limit'));
   const made = await deps.store.applications.create({ name, spec: { id: deps.random.hex(16), ...key } });
   return made.ok || made.problem.code === 'already_exists' ? ok(undefined) : made;
 }

@@ -1,0 +1,211 @@
+import { LOCAL, type Permission, type Principal, type Scope } from '../../src/access/index.ts';
+import { checkRemoteUrl } from '../../src/adapters/git/index.ts';
+import { fail, ok, problem, type Result } from '../../src/kernel/index.ts';
+import { createOperations, followReleases } from '../../src/pipeline/operations/index.ts';
+import { createAuthenticator } from '../../src/pipeline/operations/people/index.ts';
+import type { Operations } from '../../src/ports/api/index.ts';
+import type { CredentialStore, SecretStore } from '../../src/ports/index.ts';
+import { API_LIMITS, type Api, createApi } from '../../src/server/api/index.ts';
+import { type Memory, memory } from './memory.ts';
+import { addPerson, type MemoryPeople } from './people.ts';
+import { INFO } from './release-api.ts';
+
+/** The ids that the examples of the routes speak of. */
+export const APPLICATION = '0123456789abcdef0123456789abcdef';
+const EXPIRES = '2026-12-20T00:00:00.000Z';
+
+/** The API over the real operations and the stores in memory, with everything in it that the routes' examples speak of. */
+export type ApiWorld = {
+  readonly memory: Memory;
+  readonly operations: Operations;
+  readonly api: Api;
+  /** Hook secrets and credentials by the name of their Secret. */
+  readonly kept: Map<string, unknown>;
+  /** A person on record and their principal, made by their key. */
+  person(input: Person): Promise<Principal>;
+  authenticate(header: string | undefined): Promise<Result<Principal>>;
+};
+
+export type Person = {
+  readonly name: string;
+  readonly holds?: readonly Permission[];
+  readonly roles?: readonly { readonly project: string; readonly role: string }[];
+  readonly key: readonly Permission[];
+  readonly scope?: Scope;
+  readonly kind?: 'machine' | 'cli';
+};
+
+export async function apiWorld(): Promise<ApiWorld> {
+  const world = await memory({ publicUrl: 'https://hakopod.example.com' });
+  world.now = new Date('2026-11-29T12:00:00Z');
+  for (const { items } of [world.applications, world.sources, world.repositories]) items.clear();
+  const kept = new Map<string, unknown>();
+  let count = 0;
+  const hex = (bytes: number): string => {
+    count += 1;
+    return count.toString(16).padStart(bytes * 2, 'a');
+  };
+  const deps = {
+    ...world.deps,
+    random: { hex },
+    secrets: memorySecrets(world),
+    credentials: memoryCredentials(kept),
+    limits: { applicationsPerEnvironment: 200, environmentsPerProject: 32 },
+    checkUrl: (url: string, local: boolean) => checkRemoteUrl(url, { local }),
+  };
+  const operations = createOperations(deps);
+  const authenticate = createAuthenticator(deps);
+  const api = createApi({
+    operations,
+    authenticate,
+    follower: followReleases(deps),
+    version: '0.0.0',
+    clock: deps.clock,
+    random: deps.random,
+    log: deps.log,
+    limits: API_LIMITS,
+    trustedProxies: 0,
+    checkAnswers: true,
+  });
+  const people = world.deps as unknown as MemoryPeople;
+  const person = async (input: Person): Promise<Principal> => {
+    const { raw } = await addPerson(people, { ...input, expiresAt: EXPIRES });
+    return must(await authenticate(`Bearer ${raw}`));
+  };
+  const made = { memory: world, operations, api, kept, person, authenticate };
+  await furnish(made);
+  return made;
+}
+
+export function must<T>(result: Result<T>): T {
+  if (!result.ok) throw new Error(`${result.problem.code}: ${result.problem.message}`);
+  return result.value;
+}
+
+async function furnish({ memory: world, operations }: ApiWorld): Promise<void> {
+  const place = { project: 'acme', environment: 'production' };
+  const by = [LOCAL, INFO] as const;
+  const projects = [
+    ['acme', 'production'],
+    ['acme', 'unused'],
+    ['empty', 'production'],
+  ] as const;
+  for (const [name, environment] of projects)
+    must(await operations.projects.create(by[0], { name, environment }, by[1]));
+  for (const [id, project, scope] of [
+    ['123456789', 'acme/shop', place],
+    ['42', 'acme/old', place],
+  ] as const) {
+    const url = `https://github.com/${project}.git`;
+    const wanted = {
+      provider: 'github',
+      url,
+      repository_id: id,
+      repository: project,
+      ...scope,
+      token: 'a token',
+    } as const;
+    must(await operations.repositories.create(by[0], wanted, by[1]));
+  }
+  await world.applications.create({ name: 'acme.production.shop', spec: { id: APPLICATION, ...place, name: 'shop' } });
+  for (const revision of [1, 2, 3]) {
+    const spec = { name: 'shop', services: { web: { image: `ghcr.io/acme/shop:1.${revision}`, port: 3000 } } };
+    const request = {
+      ...place,
+      spec,
+      expected_revision: revision - 1,
+      idempotency_key: `example-key-000${revision + 3}`,
+    };
+    const release = must(await operations.deployments.create(by[0], request, by[1]));
+    await world.releases.updateStatus(release.id, ({ status }) => ({
+      ...status,
+      ...(revision === 3 ? { state: 'running' } : { state: 'succeeded', finishedAt: world.now.toISOString() }),
+      resolved: { web: `ghcr.io/acme/shop@sha256:${'a'.repeat(64)}` },
+    }));
+  }
+  await world.applications.updateStatus('acme.production.shop', ({ status }) => ({
+    ...status,
+    acceptedRevision: 3,
+    revision: 2,
+  }));
+  const shop = { ...place, application: 'shop' };
+  must(await operations.secrets.create(by[0], { ...shop, name: 'database-url', value: 'x' }, by[1]));
+  const login = { server: 'packages.example.com', username: 'bot', password: 'x' };
+  must(await operations.registries.create(by[0], { ...place, name: 'packages', ...login }, by[1]));
+  must(await operations.roles.create(by[0], { name: 'operator', permissions: ['logs:read'] }, by[1]));
+  for (const name of ['ana', 'ci'])
+    must(await operations.identities.create(by[0], { name, kind: 'machine', ...CI }, by[1]));
+  await world.deps.keys.create({
+    id: 'fedcba9876543210fedcba9876543210',
+    digest: '0'.repeat(64),
+    identity: 'ci',
+    name: 'an example',
+    kind: 'machine',
+    permissions: ['deployments:read'],
+    scope: place,
+    createdAt: world.now.toISOString(),
+    createdBy: 'admin',
+    expiresAt: EXPIRES,
+  });
+}
+
+const CI = { permissions: ['deployments:read', 'deployments:write'] as Permission[], project: 'acme' };
+
+/** Binds the example's source; not part of every world, as an application that has one can not be removed. */
+export async function withSource({ memory: world, operations }: ApiWorld): Promise<void> {
+  const source = {
+    project: 'acme',
+    environment: 'production',
+    application: 'shop',
+    repository: 'github-123456789',
+    ref: 'main',
+    path: 'hakopod.toml',
+  };
+  must(await operations.sources.create(LOCAL, source, INFO));
+  await world.plans.create({
+    name: 'acme.production.shop.7',
+    spec: {
+      repository: 'github-123456789',
+      source: 'acme.production.shop',
+      application: { project: 'acme', environment: 'production', name: 'shop' },
+      number: 7,
+    },
+  });
+}
+
+function memorySecrets(world: Memory): SecretStore {
+  const items = new Map<string, string>();
+  const at = (): { readonly updatedAt: string } => ({ updatedAt: world.now.toISOString() });
+  const keyOf = (key: object, name: string): string => `${JSON.stringify(key)} ${name}`;
+  return {
+    list: async (key: object) =>
+      ok(
+        [...items.keys()]
+          .filter((id) => id.startsWith(JSON.stringify(key)))
+          .map((id) => ({ name: id.split(' ').at(-1) ?? '', ...at() })),
+      ),
+    create: async (key: object, name: string, value: string) => {
+      if (items.has(keyOf(key, name))) return fail(problem('secret_exists'));
+      items.set(keyOf(key, name), value);
+      return ok(at());
+    },
+    replace: async (key: object, name: string, value: string) => {
+      if (!items.has(keyOf(key, name))) return fail(problem('not_found'));
+      items.set(keyOf(key, name), value);
+      return ok(at());
+    },
+    delete: async (key: object, name: string) => ok(items.delete(keyOf(key, name))),
+    addImported: async () => ok(undefined),
+    missing: async (key: object, names: readonly string[]) => ok(names.filter((name) => !items.has(keyOf(key, name)))),
+  } as unknown as SecretStore;
+}
+
+function memoryCredentials(kept: Map<string, unknown>): CredentialStore {
+  return {
+    forRepository: async () => ok(undefined),
+    saveCredentials: async (name, value) => ok(void kept.set(name, value)),
+    hasHookSecret: async (name) => ok(kept.has(name)),
+    saveHookSecret: async (name, value) => ok(void kept.set(name, value)),
+    remove: async (name) => ok(void kept.delete(name)),
+  };
+}
