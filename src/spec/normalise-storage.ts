@@ -42,6 +42,7 @@ export function normaliseStorage(file: ServiceFile): Storage {
   };
 }
 
+/** Named volumes (facts 1.10): one node's at a time unless said otherwise. */
 export function normaliseVolumes(file: SpecFile['volumes']): Readonly<Record<string, NamedVolume>> {
   return mapValues(file, (volume) => ({
     size_gib: volume.size_gib,

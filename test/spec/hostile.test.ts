@@ -35,9 +35,9 @@ test('a text over the limit is refused before it is read', () => {
 test.each<[string, () => unknown]>([
   [
     'wide',
-    () => ({ name: 'a', services: Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`s${i}`, {}])) }),
+    () => ({ name: 'a', services: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`s${i}`, {}])) }),
   ],
-  ['long', () => ({ name: 'a', services: { web: { image: 'a', args: Array(1_000_000).fill('x') } } })],
+  ['long', () => ({ name: 'a', services: { web: { image: 'a', args: Array(100_000).fill('x') } } })],
   ['deep', () => Array.from({ length: 100_000 }).reduce<unknown>((below) => ({ services: [below] }), 1)],
   ['of unsafe keys', () => JSON.parse(`{"name":"a","services":{"web":[${'{"__proto__":1},'.repeat(50_000)}0]}}`)],
 ])('JSON that is %s is refused', (_name, raw) => {
