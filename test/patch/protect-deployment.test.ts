@@ -156,6 +156,8 @@ const BOUND: readonly Case[] = [
   ['affinity removed', drop(`${POD}.affinity`), [`${POD}.affinity`]],
   ['an empty map in affinity', put(`${POD}.affinity.podAffinity`, {}), []],
   ['a GPU less', drop([...CONTAINER, 'resources', 'limits', GPU]), [`${APP}.resources.limits[${GPU}]`]],
+  ['as many GPUs, as a number', put([...CONTAINER, 'resources', 'limits', GPU], 1), []],
+  ['more GPUs', put([...CONTAINER, 'resources', 'limits', GPU], 2), [`${APP}.resources.limits[${GPU}]`]],
   ['the restart mark', put([...TEMPLATE, NONCE], 'n2'), [`spec.template.metadata.annotations[${NONCE}]`]],
   ['no template annotations', drop(TEMPLATE), [`spec.template.metadata.annotations[${NONCE}]`]],
   ['a sidecar removed', drop(`${POD}.initContainers.1`), [`${POD}.initContainers`]],

@@ -93,6 +93,9 @@ function forgetContainer(container: Loose, before: Loose): void {
   for (const field of CONTAINER_FREE.split(' ')) delete container[field];
   for (const list of ['requests', 'limits']) {
     for (const name of ['cpu', 'memory', 'ephemeral-storage']) delete container.resources?.[list]?.[name];
+    const amounts = container.resources?.[list];
+    // A number and its digits are the same quantity.
+    for (const name of Object.keys(amounts ?? {})) if (amounts[name] !== null) amounts[name] = String(amounts[name]);
   }
   const sourced = (before.env ?? []).filter((item: Loose) => item.valueFrom !== undefined);
   container.env = ours(container.env, sourced, 'name').map(sortKeys).sort(byText);

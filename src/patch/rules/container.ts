@@ -59,7 +59,15 @@ const ENV: ListRule = {
 
 const AMOUNTS = object(allowed('cpu', 'memory', 'ephemeral-storage'), {
   condition: 'cpu, memory and ephemeral-storage',
-  others: protectedField('only cpu, memory and ephemeral-storage can be patched'),
+  others: {
+    kind: 'value',
+    condition: 'as it is',
+    check: ({ path, before, after }) => {
+      // `1` and `"1"` are the same quantity.
+      const same = before !== undefined && after !== undefined && String(before) === String(after);
+      return same ? [] : [{ field: path, rule: 'only cpu, memory and ephemeral-storage can be patched' }];
+    },
+  },
 });
 
 const NO_HOST_PORT = protectedField('ports of the node are out of reach; use public or ports in TOML');
