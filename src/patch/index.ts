@@ -6,6 +6,7 @@
  */
 
 export { applyPatch, type PatchInput } from './apply.ts';
+export { applyPatches } from './apply-all.ts';
 export { checkFields, checkObject } from './check.ts';
 export type { Fields } from './json.ts';
 export { strategicMerge } from './merge.ts';
