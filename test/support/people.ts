@@ -66,7 +66,7 @@ export function memoryKeys(): KeyStore & { readonly items: Map<string, KeyRecord
 /** The trail in memory; `events` are oldest first. */
 export function memoryAudit(): AuditLog & AuditTrail & AuditRetention & { readonly events: AuditEvent[] } {
   const events: AuditEvent[] = [];
-  const idOf = (index: number): string => String(1_000_000 - index);
+  const idOf = (index: number): string => String(1_000_000 - index).padStart(8, '0');
   return {
     events,
     append: async (event) => void events.push(event),
