@@ -154,6 +154,10 @@ group('all problems', () => {
     const unknown = Array.from({ length: 20 }, (_, i) => `x${i} = 1`).join('\n');
     expect(faults(withService(`public = true\n${unknown}`))).toContain('services.web.public');
     expect(faults(`strange = 1\n${withService('public = true')}`)).toEqual(['strange', 'services.web.public']);
+    expect(faults(withService('public = true', '[services.web.gpu]\nstrange = 1'))).toEqual([
+      'services.web.public',
+      'services.web.gpu.strange',
+    ]);
   });
 
   test('a missing field is placed at its table', () => {
