@@ -37,7 +37,10 @@ function file(version: number): string {
 
 type Times = Readonly<Record<'all' | 'cpu' | 'plan' | 'markdown', number>>;
 
-/** Parses both files, as a delivery does, and compares them; `plan` alone is the comparison without parsing, `cpu` what the process worked for all of it, which a busy machine does not change. Milliseconds. */
+/**
+ * Parses both files, as a delivery does, and compares them; `plan` alone is the comparison without parsing, `cpu` what the process worked
+ * for all of it, which a busy machine changes little. Milliseconds.
+ */
 function once(previous: string, next: string): Times {
   const cpu = process.cpuUsage();
   const start = performance.now();
