@@ -86,12 +86,29 @@ type ListPlace = { readonly place: Place; readonly field: Field | undefined };
 function checkList(type: FieldType, list: readonly Json[], { place, field }: ListPlace, faults: Fault[]): void {
   const merged = field?.strategy?.includes('merge') === true;
   const mergeKey = merged && place.directives ? field.mergeKey : undefined;
+  const identities = new Set<string>();
   for (const [index, value] of list.entries()) {
     const at = `${place.at}[${index}]`;
     const inner = { at, directives: place.directives && merged, ...(mergeKey === undefined ? {} : { mergeKey }) };
     if (value === null) faults.push({ at, rule: 'must not be null' });
     else checkValue(type, value, inner, faults);
+    // Where elements are merged this is no fault: the later of two goes into the earlier.
+    const identity = place.directives ? undefined : identityOf(value, field);
+    if (identity === undefined) continue;
+    if (identities.has(identity)) faults.push({ at, rule: 'is there twice' });
+    identities.add(identity);
   }
+}
+
+/**
+ * What tells an element from the others of its list for the server-side apply that writes the object; it refuses two of one key. To
+ * the merge key it adds the protocol of ports and, for topology spread constraints, what to do when there is no place.
+ */
+function identityOf(value: Json, field: Field | undefined): string | undefined {
+  const { mergeKey } = field ?? {};
+  if (mergeKey === undefined || !isFields(value)) return undefined;
+  const protocol = /port$/i.test(mergeKey) ? (own(value, 'protocol') ?? 'TCP') : null;
+  return JSON.stringify([own(value, mergeKey) ?? null, protocol, own(value, 'whenUnsatisfiable') ?? null]);
 }
 
 /** A map's keys are free; the directives for whole objects work in it as well. */

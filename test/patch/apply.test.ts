@@ -55,6 +55,18 @@ describe('applyPatch', () => {
       'Deployment spec.template.spec.containers[0].volumeMounts[0].$retainKeys: a directive has no effect here',
     ],
     [
+      'two elements of one key, which no apply takes',
+      'deployment',
+      inContainer('env: [{$patch: replace}, {name: Z, value: a}, {name: Z, value: b}]'),
+      'Deployment spec.template.spec.containers[0].env[1]: is there twice',
+    ],
+    [
+      'two ports of one number and protocol',
+      'service',
+      'spec: {ports: [{$patch: replace}, {name: a, port: 1}, {name: b, port: 1, protocol: UDP}, {name: c, port: 1, protocol: TCP}]}',
+      'Service spec.ports[2]: is there twice',
+    ],
+    [
       'an order that is left to chance',
       'deployment',
       'metadata: {finalizers: [a], $deleteFromPrimitiveList/finalizers: [a]}',

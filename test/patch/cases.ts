@@ -27,7 +27,15 @@ export const OBJECTS: Readonly<Record<PatchKind, Fields>> = {
               ports: [{ name: 'service', containerPort: 53, protocol: 'TCP' }],
               resources: { limits: { cpu: '1', memory: '1Gi' } },
             },
-            { name: 'sidecar', image: 'side:1' },
+            {
+              name: 'sidecar',
+              image: 'side:1',
+              ports: [
+                { name: 'tcp', containerPort: 53, protocol: 'TCP' },
+                { name: 'udp', containerPort: 53, protocol: 'UDP' },
+                { name: 'web', containerPort: 80 },
+              ],
+            },
           ],
         },
       },
@@ -123,6 +131,17 @@ export const CASES: readonly Case[] = [
     ),
     'a deletion and an order of the environment': app(
       '$setElementOrder/env: [{name: D}]\nenv: [{name: D, value: "4"}, {name: A, $patch: delete}]',
+    ),
+    'an element deleted and set anew': app('env: [{name: C, $patch: delete}, {name: C, value: "4"}]'),
+    'two ports of one number, patched': pod('containers: [{name: sidecar, ports: [{containerPort: 53, name: dns}]}]'),
+    'two ports of one number behind another': pod(
+      'containers: [{name: sidecar, $setElementOrder/ports: [{containerPort: 80}, {containerPort: 53}]}]',
+    ),
+    'two ports of one number before a new one': pod(
+      'containers: [{name: sidecar, ports: [{containerPort: 80}, {containerPort: 81}]}]',
+    ),
+    'two ports of one number, deleted': pod(
+      'containers: [{name: sidecar, ports: [{containerPort: 53, $patch: delete}]}]',
     ),
     'an order for a list without elements': app('$setElementOrder/volumeMounts: []'),
     'a directive inside a new container stays': pod('containers: [{name: new, env: [{name: A, $patch: delete}]}]'),

@@ -17,6 +17,10 @@ args = ["--verbose", "--color", "--level=3"]
 name = "admin"
 port = 9100
 [[services.api.ports]]
+name = "dns-udp"
+port = 53
+protocol = "UDP"
+[[services.api.ports]]
 name = "gossip"
 port = 7946
 protocol = "UDP"
