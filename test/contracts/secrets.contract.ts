@@ -70,6 +70,24 @@ export function describeSecretsContract(
       expect(must(await secrets().delete(SHOP, 'api-key'))).toBe(false);
     });
 
+    test('creates only what is new and replaces only what is there', async () => {
+      const shop = { ...SHOP, name: 'once' };
+      const code = (result: { ok: boolean; problem?: { code: string } }) => (result.ok ? 'ok' : result.problem?.code);
+      expect(code(await secrets().replace(shop, 'token', 'a'))).toBe('not_found');
+      const both = await Promise.all([secrets().create(shop, 'token', 'a'), secrets().create(shop, 'token', 'b')]);
+      expect(both.map(code).sort()).toEqual(['ok', 'secret_exists']);
+      expect(must(await secrets().replace(shop, 'token', 'c')).updatedAt).toMatch(/Z$/);
+      expect(must(await secrets().snapshot(shop, ['token'])).get('token')).toBe('c');
+      for (const write of [secrets().create, secrets().replace])
+        for (const [secretName, value] of [
+          ['Token', 'a'],
+          ['token', ''],
+          ['token', 'a\0'],
+          ['token', 'x'.repeat(64 * 1024 + 1)],
+        ] as const)
+          expect(code(await write(shop, secretName, value))).toBe('invalid_secret');
+    });
+
     test('refuses values and names outside the limits', async () => {
       const code = async (secretName: string, value: string) => {
         const result = await secrets().set(SHOP, secretName, value);

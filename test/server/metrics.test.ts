@@ -4,18 +4,22 @@ import type { QueueInspector } from '../../src/ports/index.ts';
 import { createMetrics } from '../../src/server/index.ts';
 
 describe('metrics', () => {
-  it('count deliveries, releases and stages by few labels', async () => {
+  it('count deliveries, releases, stages and grants by few labels', async () => {
     const metrics = createMetrics({ process: false });
     metrics.delivery('github', 'accepted');
     metrics.delivery('github', 'accepted');
     metrics.delivery('unknown', 'unauthorized');
     metrics.release('released');
     metrics.stage('plan', 'done', 0.3);
+    metrics.grants({ valid: 5, expiring: 2, expired: 1 });
+    metrics.grants({ valid: 5, expiring: 1, expired: 2 });
     const { type, text } = await metrics.page();
     expect(type).toContain('text/plain');
     expect(text).toContain('hakopod_deliveries_total{forge="github",result="accepted"} 2');
     expect(text).toContain('hakopod_deliveries_total{forge="unknown",result="unauthorized"} 1');
     expect(text).toContain('hakopod_releases_total{outcome="released"} 1');
+    expect(text).toContain('hakopod_deploy_grants{state="expiring"} 1');
+    expect(text).toContain('hakopod_deploy_grants{state="expired"} 2');
     expect(text).toContain('hakopod_stage_duration_seconds_bucket{le="0.5",stage="plan",outcome="done"} 1');
   });
 

@@ -12,6 +12,11 @@ const CASES: readonly (readonly [Standing, string, string])[] = [
   [{ kind: 'deploying', revision: 4 }, 'pending', 'deploying revision 4'],
   [{ kind: 'deploying', revision: 4, service: 'web' }, 'pending', 'deploying revision 4, service web'],
   [{ kind: 'released', revision: 4 }, 'success', 'released revision 4'],
+  [
+    { kind: 'released', revision: 4, grantEnds: '2026-06-04' },
+    'success',
+    'released revision 4; the deploy grant ends on 2026-06-04, renew it',
+  ],
   [{ kind: 'unchanged', revision: 4 }, 'success', 'no change, revision 4 stays'],
   [{ kind: 'unchanged' }, 'success', 'no change'],
   [{ kind: 'untouched' }, 'success', 'nothing touched'],

@@ -26,7 +26,11 @@ export type ReleaseWorld = {
   /** Accepts a file as the next revision, as `plan` would; answers the release's name. */
   accept(
     toml: string,
-    options?: { readonly commit?: string; readonly api?: boolean; readonly images?: Readonly<Record<string, string>> },
+    options?: {
+      readonly commit?: string;
+      readonly api?: boolean | { readonly identity: string; readonly key: string };
+      readonly images?: Readonly<Record<string, string>>;
+    },
   ): Promise<string>;
   run(signal?: AbortSignal): Promise<Result<void>>;
   release(name: string): Promise<Release>;
@@ -93,7 +97,7 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
       const name = `${APP}.${revision}`;
       commits.set(name, commit ?? String(revision).padStart(40, '0'));
       const origin = api
-        ? { kind: 'api' as const, actor: 'local', identity: 'local' }
+        ? { kind: 'api' as const, actor: 'local', identity: 'local', ...(typeof api === 'object' ? api : {}) }
         : {
             kind: 'git' as const,
             actor: 'ada',
@@ -122,7 +126,7 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
         ...(api ? {} : { gitRevision: accepted }),
         phase: 'queued',
       }));
-      if (api) {
+      if (api !== false) {
         await until(
           'the cache knows the release',
           () => store.applications.cached(APP)?.status.acceptedRevision === accepted,
