@@ -4,6 +4,7 @@ import { type Difference, drift, sealed } from './drift.ts';
 import { at, copyOf, type Mutable, object } from './json.ts';
 import { hasOwnershipLabels, type InventoryEntry, notOwned, type Owner, ownership, refKey } from './ownership.ts';
 import { carriedKeys } from './places.ts';
+import { keepCreation } from './schedule.ts';
 
 /**
  * What to do with one object. `manifest` is what to write as it stands. `adopt` means: record the live object in the inventory first (see
@@ -38,7 +39,8 @@ export function decideWrite(request: {
   readonly live: Manifest | undefined;
   readonly owner: Owner;
 }): WriteDecision {
-  const { desired, live, owner } = request;
+  const { live, owner } = request;
+  const desired = keepCreation(request.desired, live);
   if (live === undefined) return { action: 'create', manifest: sealed(desired) };
   const owned = ownership(live, owner);
   if (owned === 'foreign') return { action: 'refuse', problem: notOwned(live) };

@@ -100,4 +100,14 @@ describe('heldBack', () => {
     const annotations = { ...desired.metadata.annotations, 'hakopod.io/job-creation': 'another' };
     expect(drift({ ...desired, metadata: { ...desired.metadata, annotations } }, answer)).toEqual([]);
   });
+
+  it('keeps the mark of the attempt that created it when something else changes', () => {
+    const annotations = { ...answer.metadata.annotations, 'hakopod.io/job-creation': 'first' };
+    const live = { ...answer, metadata: { ...answer.metadata, uid: 'u', annotations } };
+    const decision = decideWrite({ desired: withSpec(desired, { schedule: '0 0 * * *' }), live, owner: ownerOf(live) });
+    expect(decision).toMatchObject({
+      action: 'apply',
+      manifest: { metadata: { annotations: { 'hakopod.io/job-creation': 'first' } } },
+    });
+  });
 });
