@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { fail, LIMITS, ok, problem, type Result } from './kernel/index.ts';
@@ -151,6 +152,40 @@ export const Config = z.strictObject({
     .max(25 * 1024 ** 2)
     .default(LIMITS.hookBodyBytes)
     .describe('largest webhook body, bytes'),
+  apiBodyBytes: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(8 * 1024 ** 2)
+    .default(512 * 1024)
+    .describe('largest body of an API request, bytes'),
+  apiInFlight: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(64)
+    .describe('API requests answered at the same time; more get 503'),
+  apiRateBurst: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(60)
+    .describe('API requests an address may make at once'),
+  apiRatePerSecond: z.coerce
+    .number()
+    .min(0.01)
+    .max(1_000_000)
+    .default(3)
+    .describe('API requests an address may make a second in the long run; more get 429'),
+  apiStreams: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(16)
+    .describe('open streams of release events; more get 429'),
   hookFailuresPerMinute: z.coerce
     .number()
     .int()
@@ -228,7 +263,7 @@ export function loadConfig(
   const file = readFile(typeof flags.config === 'string' ? flags.config : env.HAKOPOD_CONFIG);
   if (!file.ok) return file;
   const settings = Object.keys(Config.shape);
-  const known = new Set([...settings.map(variableOf), 'HAKOPOD_CONFIG']);
+  const known = new Set([...settings.map(variableOf), 'HAKOPOD_CONFIG', ...CLIENT_VARIABLES]);
   const stray = Object.keys(env).find(
     (name) => name.startsWith('HAKOPOD_') && !known.has(name) && !name.startsWith('HAKOPOD_TEST_'),
   );
@@ -250,6 +285,26 @@ export function loadConfig(
   const name = unknownKey ?? String(issue?.path[0] ?? '');
   const text = unknownKey === undefined ? `is not valid; it is ${describeSetting(name)}` : 'is not a setting';
   return fail(problem('invalid_config', text, { at: `${name} (${variableOf(name)})` }));
+}
+
+const CLIENT_VARIABLES = ['HAKOPOD_API_URL', 'HAKOPOD_API_KEY', 'HAKOPOD_LOGIN_FILE'];
+
+/** What the environment says to the command line as a client of the API. */
+export type ClientEnvironment = {
+  readonly apiUrl: string | undefined;
+  readonly apiKey: string | undefined;
+  /** Where `hakopod login` keeps its key. */
+  readonly loginFile: string;
+};
+
+/** Reads `HAKOPOD_API_URL`, `HAKOPOD_API_KEY` and `HAKOPOD_LOGIN_FILE` (default: `hakopod/login.json` in the user's configuration folder). */
+export function clientEnvironment(env: NodeJS.ProcessEnv = process.env): ClientEnvironment {
+  const folder = env.XDG_CONFIG_HOME || join(env.HOME ?? '.', '.config');
+  return {
+    apiUrl: env.HAKOPOD_API_URL || undefined,
+    apiKey: env.HAKOPOD_API_KEY || undefined,
+    loginFile: env.HAKOPOD_LOGIN_FILE || join(folder, 'hakopod', 'login.json'),
+  };
 }
 
 /** The environment a child process of ours may see: enough to run, nothing of ours that is secret. */

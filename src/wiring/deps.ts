@@ -19,6 +19,7 @@ import type { Deps } from '../pipeline/index.ts';
 import type { Metrics, Store } from '../ports/index.ts';
 import { openForges } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
+import { pipelineOptions } from './options.ts';
 
 /** Everything the pipeline works with, and the way to let go of it. */
 export async function openDeps(
@@ -94,25 +95,7 @@ export async function openDeps(
     log,
     redact: redactText,
     metrics: parts.metrics,
-    options: {
-      appDomain: config.appDomain,
-      localRepositories: config.localRepositories,
-      publicPort: config.publicPort,
-      tlsIssuer: config.tlsIssuer,
-      ingressClass: config.ingressClass,
-      rolloutTimeoutSeconds: config.rolloutTimeoutSeconds,
-      policySettleMs: config.policySettleSeconds * 1000,
-      pullRequestsCheckMs: config.pullRequestsCheckSeconds * 1000,
-      mentionGraceMs: config.mentionGraceSeconds * 1000,
-      buildRegistry: config.buildRegistry,
-      buildRegistryCredentialsSecret: config.buildRegistryCredentialsSecret,
-      buildTimeoutMs: config.buildTimeoutSeconds * 1000,
-      buildContextBytes: config.buildContextBytes,
-      buildContextFiles: config.buildContextFiles,
-      grantWarningMs: config.grantWarningDays * 86_400_000,
-      publicUrl: config.publicUrl,
-      snapshotKey: key.value,
-    },
+    options: pipelineOptions(config, key.value),
     close: async () => {
       await git.close();
       await images.stop();

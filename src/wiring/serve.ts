@@ -20,8 +20,8 @@ import {
   watchSources,
 } from '../pipeline/index.ts';
 import { retainAudit } from '../pipeline/operations/installation/index.ts';
-import { ensureFirstAdministrator, forgetKeys } from '../pipeline/operations/people/index.ts';
-import type { Clock, Log, Store } from '../ports/index.ts';
+import { forgetKeys } from '../pipeline/operations/people/index.ts';
+import type { Store } from '../ports/index.ts';
 import {
   createHttpServer,
   createMetrics,
@@ -29,8 +29,10 @@ import {
   type MetricsRegistry,
   type ReadinessCheck,
 } from '../server/index.ts';
+import { type Caches, startCaches } from './caches.ts';
 import { openDeps } from './deps.ts';
 import { type Foundation, layFoundation, openAccess } from './foundation.ts';
+import { serveApi } from './serve-api.ts';
 
 /** A running `hakopod serve`. */
 export type Serving = {
@@ -49,15 +51,6 @@ type Shared = {
   readonly store: Store;
   readonly access: AccessStore;
   readonly caches: Caches;
-};
-
-/** The watches of everything that is kept, shared by the roles of this process. */
-type Caches = {
-  readonly isSynced: () => boolean;
-  /** Resolves when every cache has listed once, or with false when `stop` came first. */
-  readonly synced: Promise<boolean>;
-  /** Ends the waiting for the first lists. */
-  giveUp(): void;
 };
 
 /** Starts the roles of the configuration. What was started is stopped again when a later part fails. */
@@ -108,7 +101,8 @@ export async function startServing(
     readiness.push(...worker.value.readiness);
   }
   const hasReceiver = config.roles.includes('server');
-  if (hasReceiver) stops.push(startServer(shared).stop);
+  const api = hasReceiver ? serveApi(foundation, { store, access, caches, jobs: queues }) : undefined;
+  if (api !== undefined) stops.push(api.stop);
   const receiver = hasReceiver ? openReceiver(shared) : undefined;
   if (receiver !== undefined) {
     stops.push(receiver.stop);
@@ -119,13 +113,17 @@ export async function startServing(
     listen: hasReceiver ? address(config.listen) : address(config.adminListen),
     ...(hasReceiver ? { admin: address(config.adminListen) } : {}),
     ...(receiver === undefined ? {} : { receiver: receiver.receive }),
+    ...(api === undefined ? {} : { fallback: api.handle }),
     metrics,
     readiness,
     log,
   });
   const started = await http.start();
   if (!started.ok) return giveUp(started, stop);
-  stops.push(() => http.stop());
+  stops.push(
+    () => http.stop(),
+    async () => api?.close(),
+  );
   log.info('serving', { roles: config.roles.join(','), port: started.value.port, adminPort: started.value.adminPort });
   return ok({ port: started.value.port, adminPort: started.value.adminPort, stop });
 }
@@ -162,51 +160,6 @@ function openReceiver(shared: Shared): Part & { readonly receive: ReturnType<typ
   return { receive, readiness: [{ name: 'hooks', ready: () => directory.ready }], stop: () => directory.stop() };
 }
 
-/** The caches fill in the background: a cluster that is away makes a worker unready and the API answer so, but neither dies of it. */
-function startCaches(store: Store, access: AccessStore): Caches {
-  const caching = new AbortController();
-  let isSynced = false;
-  const synced = Promise.all([store.start(caching.signal), access.start(caching.signal)]).then(
-    () => {
-      isSynced = true;
-      return true;
-    },
-    () => false,
-  );
-  return { synced, isSynced: () => isSynced, giveUp: () => caching.abort() };
-}
-
-/** What a server does besides answering: sees to it that there is somebody to answer. */
-function startServer({ foundation, access, caches }: Shared): Pick<Part, 'stop'> {
-  const { clock, random, log } = foundation;
-  const ending = new AbortController();
-  const making = caches.synced.then(async (isSynced) => {
-    const work = () => ensureFirstAdministrator({ ...access, clock, random, log });
-    if (isSynced) await untilDone(work, { clock, log, signal: ending.signal });
-  });
-  return {
-    stop: async () => {
-      ending.abort();
-      caches.giveUp();
-      await making;
-    },
-  };
-}
-
-/** Tries until it worked once, or the signal aborts. */
-async function untilDone(
-  work: () => Promise<Result<unknown>>,
-  { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal },
-): Promise<void> {
-  while (!signal.aborted) {
-    const done = await work();
-    if (done.ok) return;
-    log.warn('the first administrator is not made yet', { code: done.problem.code, reason: done.problem.message });
-    await clock.sleep(AGAIN_MS, signal);
-  }
-}
-
-const AGAIN_MS = 5000;
 /** How often what is kept by number and age is looked through. */
 const RETENTION_MS = 600_000;
 

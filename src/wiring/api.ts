@@ -1,0 +1,76 @@
+import {
+  type AccessStore,
+  createCredentialStore,
+  createSecretStore,
+  installationKey,
+} from '../adapters/store/index.ts';
+import type { Config } from '../config.ts';
+import { ok, type Result } from '../kernel/index.ts';
+import { createOperations, followReleases, type OperationsDeps } from '../pipeline/operations/index.ts';
+import { createAuthenticator } from '../pipeline/operations/people/index.ts';
+import type { JobQueue, Store } from '../ports/index.ts';
+import { API_LIMITS, type Api, type ApiLimits, createApi } from '../server/index.ts';
+import { checkUrl, type Foundation, version } from './foundation.ts';
+import { pipelineOptions } from './options.ts';
+
+/** What the API stands on besides the foundation. */
+export type ApiParts = {
+  readonly store: Store;
+  readonly access: AccessStore;
+  readonly jobs: JobQueue;
+};
+
+/** Puts the API together: the operations over the stores, and the keys that open it. Nothing starts; the caches are the caller's. */
+export async function openApi(foundation: Foundation, parts: ApiParts): Promise<Result<Api>> {
+  const { config, cluster, clock, random, log } = foundation;
+  const { store, access, jobs } = parts;
+  const { namespace } = config;
+  const key = await installationKey({ cluster, namespace, random });
+  if (!key.ok) return key;
+  const deps: OperationsDeps = {
+    store,
+    cluster,
+    secrets: createSecretStore({ cluster, namespace, clock }),
+    credentials: createCredentialStore({ cluster, namespace }),
+    keys: access.keys,
+    identities: access.identities,
+    roles: access.roles,
+    projects: access.projects,
+    settings: access.settings,
+    registries: access.registries,
+    audit: access.audit,
+    jobs,
+    clock,
+    random,
+    log,
+    options: pipelineOptions(config, key.value),
+    limits: {
+      applicationsPerEnvironment: config.applicationsPerEnvironment,
+      environmentsPerProject: config.environmentsPerProject,
+    },
+    checkUrl,
+  };
+  return ok(
+    createApi({
+      operations: createOperations(deps),
+      authenticate: createAuthenticator(deps),
+      follower: followReleases(deps),
+      version: version(),
+      clock,
+      random,
+      log,
+      limits: limitsOf(config),
+      trustedProxies: config.trustedProxies,
+    }),
+  );
+}
+
+function limitsOf(config: Config): ApiLimits {
+  return {
+    ...API_LIMITS,
+    bodyBytes: config.apiBodyBytes,
+    inFlight: config.apiInFlight,
+    rate: { ...API_LIMITS.rate, capacity: config.apiRateBurst, refillPerSecond: config.apiRatePerSecond },
+    stream: { ...API_LIMITS.stream, streams: config.apiStreams },
+  };
+}
