@@ -6,6 +6,7 @@ import {
   type AuditLog,
   type AuditRetention,
   type AuditTrail,
+  type Clock,
   type Cluster,
   GROUP_VERSION,
   type Log,
@@ -20,6 +21,9 @@ const MAX_TIME = 0xffffffffffff;
 const TIME_DIGITS = 12;
 /** How long the first question waits for the first list. */
 const OPEN_MS = 5000;
+/** A cluster that is away for a moment is asked again, while whoever changed something waits. */
+const TRIES = 3;
+const AGAIN_MS = 200;
 
 /** Records of changes as custom resources, and a line each for whoever collects standard output. */
 export type AuditStore = AuditLog & AuditTrail & AuditRetention & { stop(): Promise<void> };
@@ -33,10 +37,11 @@ export function createAuditStore(options: {
   readonly namespace: string;
   readonly log: Log;
   readonly random: Random;
+  readonly clock: Clock;
   /** Gets each event as one line of JSON. */
   readonly line: (text: string) => void;
 }): AuditStore {
-  const { cluster, namespace, log, random } = options;
+  const { cluster, namespace, log, random, clock } = options;
   const objects = objectsOf<StoredAuditRecord>({ cluster, namespace, codec: AUDIT_RECORD });
   let newest = 0;
   let records: CachedCollection<StoredAuditRecord> | undefined;
@@ -60,8 +65,15 @@ export function createAuditStore(options: {
   return {
     append: async (event) => {
       options.line(JSON.stringify({ audit: event }));
-      const made = await objects.create({ name: nameOf(event), spec: event });
-      if (!made.ok) log.error('a change is not on record', { code: made.problem.code, action: event.action });
+      const name = nameOf(event);
+      for (let attempt = 1; ; attempt += 1) {
+        const made = await objects.create({ name, spec: event });
+        // The name is ours alone: when it is taken, an answer that got lost was a success.
+        if (made.ok || made.problem.code === 'already_exists') return;
+        if (made.problem.kind !== 'transient' || attempt === TRIES)
+          return log.error('a change is not on record', { code: made.problem.code, action: event.action });
+        await clock.sleep(attempt * AGAIN_MS);
+      }
     },
     page: async (filter, { after, limit }) => {
       const cached = await opened();

@@ -6,7 +6,7 @@ import { HexId, Name, PageQuery, Permission, Permissions, pageOf, ScopeFields, T
 export const IdentityName = z
   .string()
   .max(63)
-  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/)
+  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/)
   .meta({ description: 'lower case letters, digits, dots and hyphens' });
 
 /** A key without its secret (facts 7.9, 9.1). */

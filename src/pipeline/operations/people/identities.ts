@@ -80,7 +80,10 @@ async function replaceIdentity(
   return ok(identityView(written.value));
 }
 
-/** The identity goes first: from then on none of its keys opens anything; then the keys say so themselves. */
+/**
+ * The keys are revoked first, so that whoever gets the name next can not get one of them; then the identity goes, and with it a key that was
+ * made in between.
+ */
 async function removeIdentity(
   deps: PeopleDeps,
   by: By,
@@ -91,15 +94,23 @@ async function removeIdentity(
   if (!found.ok) return found;
   if (input.confirm_name !== name) return fail(unconfirmed());
   if (isLastAdministrator(deps, name)) return fail(lastAdministrator());
+  const revoked = await revokeAll(deps, by, name);
+  if (!revoked.ok) return revoked;
   const removed = await deps.identities.delete(name, found.value.uid);
   if (!removed.ok) return removed;
+  const late = await revokeAll(deps, by, name);
+  if (!late.ok) return late;
+  const resource = { kind: 'Identity', name };
+  await audited(deps, by, { action: 'identity.delete', resource, before: found.value.spec });
+  return ok({ status: 'deleted' });
+}
+
+async function revokeAll(deps: PeopleDeps, by: By, name: string): Promise<Result<void>> {
   for (const key of deps.keys.all().filter(({ identity, revokedAt }) => identity === name && revokedAt === undefined)) {
     const revoked = await revoke(deps, by, key);
     if (!revoked.ok) return revoked;
   }
-  const resource = { kind: 'Identity', name };
-  await audited(deps, by, { action: 'identity.delete', resource, before: found.value.spec });
-  return ok({ status: 'deleted' });
+  return ok(undefined);
 }
 
 function specOf(
