@@ -104,19 +104,19 @@ function mergeValue(original: Json | undefined, value: Json, place: Place, key: 
   const field = fieldOf(place.type, key);
   if (isFields(original) && isFields(value)) {
     if (field === undefined) return refused(at, 'unknown field');
-    if (strategyOf(field) === 'replace') return ok(value);
+    if (field.strategy?.includes('replace')) return ok(value);
     return mergeFields(original, value, { type: field.type, at });
   }
   if (isList(original) && isList(value)) {
     const rule = listRule(field, at);
     if (!rule.ok) return rule;
-    return strategyOf(field) === 'merge' ? mergeList(original, value, rule.value) : ok(value);
+    return isMerged(field) ? mergeList(original, value, rule.value) : ok(value);
   }
   return ok(withoutDirectives(withoutNulls(value)));
 }
 
-function strategyOf(field: Field | undefined): string | undefined {
-  return field?.strategy?.find((strategy) => strategy !== 'retainKeys');
+function isMerged(field: Field | undefined): boolean {
+  return field?.strategy?.includes('merge') === true;
 }
 
 function listRule(field: Field | undefined, at: string): Result<ListRule> {
@@ -143,7 +143,7 @@ function orderedList(lists: Ordered, place: Place, name: string): Result<Json | 
   if (original === undefined && patch === undefined) return ok(undefined);
   return mergeInOrder(
     { original: original as readonly Json[] | undefined, patch: patch as readonly Json[] | undefined, order },
-    { ...rule.value, at, isMerged: strategyOf(field) === 'merge', clean: withoutDirectives },
+    { ...rule.value, at, isMerged: isMerged(field), clean: withoutDirectives },
   );
 }
 

@@ -32,8 +32,8 @@ export const OBJECTS: Readonly<Record<PatchKind, Fields>> = {
               image: 'side:1',
               ports: [
                 { name: 'tcp', containerPort: 53, protocol: 'TCP' },
-                { name: 'udp', containerPort: 53, protocol: 'UDP' },
                 { name: 'web', containerPort: 80 },
+                { name: 'udp', containerPort: 53, protocol: 'UDP' },
               ],
             },
           ],
@@ -100,6 +100,10 @@ export const CASES: readonly Case[] = [
     'a selector is deleted': 'spec: {selector: {$patch: delete}}',
     'only some keys are kept': 'spec: {$retainKeys: [type, sessionAffinity], sessionAffinity: ClientIP}',
     'a key that is set is not kept': 'spec: {$retainKeys: [type], sessionAffinity: ClientIP}',
+    'a key that goes need not be kept': 'spec: {$retainKeys: [type, ports], selector: null}',
+    'a directive below a replacement stays':
+      'spec: {selector: {$patch: replace, $retainKeys: [a]}, ports: [{$patch: replace}, {port: 1, $setElementOrder/x: []}]}',
+    'an object that says $patch below a replacement stays': 'spec: {$patch: replace, selector: {$patch: delete}}',
     'an empty patch': '{}',
   }),
   ...named('ingress', {

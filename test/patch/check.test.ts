@@ -246,4 +246,46 @@ describe.skipIf(binary === undefined)('checkFields against the strict decoder of
     );
     expect(Math.min(count.refused, count.taken)).toBeGreaterThan(100);
   }, 120_000);
+
+  it('reads the same quantities', async () => {
+    const parts = [
+      '0',
+      '1',
+      '23',
+      '.',
+      '5',
+      '-',
+      '+',
+      'e',
+      'E',
+      'Ki',
+      'Mi',
+      'Ei',
+      'n',
+      'u',
+      'm',
+      'k',
+      'K',
+      'M',
+      'G',
+      'T',
+      'P',
+      'Pi',
+      ' ',
+    ];
+    const quantities = fc.array(fc.constantFrom(...parts), { maxLength: 5 }).map((pieces) => pieces.join(''));
+    const count = { refused: 0, taken: 0 };
+    await fc.assert(
+      fc.asyncProperty(quantities, async (quantity) => {
+        // To Kubernetes a unit without a number is none of it; we want to see a number.
+        fc.pre(/^\s*[-+]?\.?\d/.test(quantity));
+        const patch = container({ resources: { limits: { cpu: quantity } } });
+        const { error } = await oracle.strict('deployment', patch);
+        count[error === undefined ? 'taken' : 'refused'] += 1;
+        expect([quantity, faults('deployment', patch).length === 0]).toEqual([quantity, error === undefined]);
+      }),
+      { numRuns: 2000, seed: Number(process.env.HAKOPOD_TEST_SEED ?? 7) },
+    );
+    expect(Math.min(count.refused, count.taken)).toBeGreaterThan(100);
+  }, 60_000);
 });
