@@ -133,7 +133,20 @@ const VARIABLES: readonly RuleCase[] = [
       ),
       [web('secrets = { A = { provider = "vault", path = "a" } }'), 'services.web.secrets.A'],
       [web('secrets = { A = { ref = "a", provider = "vault", path = "a", key = "k" } }'), 'services.web.secrets.A'],
-      [web('secrets = { A = { ref = "a", key = "k" } }'), 'services.web.secrets.A'],
+      ...['key = "k"', 'path = "a"', 'provider = "vault"'].map(
+        (more) => [web(`secrets = { A = { ref = "a", ${more} } }`), 'services.web.secrets.A'] as const,
+      ),
+      [
+        web('files = { x = { mount_path = "/x", secret = { provider = "vault", path = "a" } } }'),
+        'services.web.files.x.secret',
+      ],
+      [
+        web(
+          'bindings = { U = { service = "db", protocol = "redis", password = { provider = "vault" } } }',
+          service('db', 'port = 1'),
+        ),
+        'services.web.bindings.U.password',
+      ],
       [web('secrets = { A = { path = "a", key = "k" } }'), 'services.web.secrets.A'],
     ],
   },
@@ -236,7 +249,7 @@ const BINDINGS: readonly RuleCase[] = [
       bind('service = "db", protocol = "http"'),
       ...['postgres', 'mysql', 'amqp'].map((protocol) => bind(`${FULL}, protocol = "${protocol}"`)),
       bind('service = "db", protocol = "redis", password = { ref = "p" }'),
-      ...['0', '15', ''].map((db) =>
+      ...['0', '1', '9', '10', '15', ''].map((db) =>
         bind(`service = "db", protocol = "redis", database = "${db}", password = { ref = "p" }`),
       ),
       bind(`${FULL.replace('"shop"', quoted('a'.repeat(64)))}, protocol = "postgres"`),
