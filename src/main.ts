@@ -1,9 +1,10 @@
 import { type Runtime, runCli, type Terminal } from './cli/index.ts';
-import { coloursWanted, loadConfig } from './config.ts';
+import { clientEnvironment, coloursWanted, loadConfig } from './config.ts';
 import { describe } from './kernel/index.ts';
 import { runDemoCommand } from './wiring/demo.ts';
 import { examine } from './wiring/doctor.ts';
-import { checkUrl, layFoundation, openWorkbench, version } from './wiring/foundation.ts';
+import { checkUrl, layFoundation, version } from './wiring/foundation.ts';
+import { openLocalApi } from './wiring/local-api.ts';
 import { startServing } from './wiring/serve.ts';
 
 const terminal: Terminal = {
@@ -63,12 +64,14 @@ const runtime: Runtime = {
   },
   demo: (flags) =>
     runDemoCommand(flags, { main: process.argv[1] ?? '', terminal, runtime: () => runtime, stopRequested }),
-  open: async (flags) => {
+  openApi: async (flags) => {
     const config = loadConfig({ logLevel: 'warn', ...flags });
     if (!config.ok) return config;
     const foundation = layFoundation(config.value);
-    return foundation.ok ? openWorkbench(foundation.value) : foundation;
+    return foundation.ok ? openLocalApi(foundation.value) : foundation;
   },
+  clientEnvironment: () => clientEnvironment(),
+  now: () => new Date(),
   doctor: (flags) => examine(flags),
 };
 

@@ -14,19 +14,20 @@ export type Terminal = {
   readonly folder?: string;
 };
 
-/** Exit codes (facts 8.2). */
-export const EXIT = { ok: 0, failure: 1, input: 2, forbidden: 3, conflict: 4 } as const;
+/** Exit codes (facts 8.2); `ended`: a release that was waited for did not succeed. */
+export const EXIT = { ok: 0, failure: 1, input: 2, forbidden: 3, conflict: 4, ended: 5 } as const;
+
+const FORBIDDEN: ReadonlySet<string> = new Set(['forbidden', 'permission_denied', 'unauthorized']);
 
 /** The exit code a problem means. */
 export function exitCode(problem: Problem): number {
-  if (problem.kind !== 'rejected') return EXIT.failure;
-  if (problem.code === 'forbidden') return EXIT.forbidden;
   if (problem.code === 'already_exists' || problem.code === 'conflict') return EXIT.conflict;
-  return EXIT.input;
+  if (problem.kind !== 'rejected') return EXIT.failure;
+  return FORBIDDEN.has(problem.code) ? EXIT.forbidden : EXIT.input;
 }
 
 /** Prints `error: text [code]` and answers the exit code. */
-function printProblem(terminal: Terminal, problem: Problem): number {
+export function printProblem(terminal: Terminal, problem: Problem): number {
   terminal.err(`error: ${describe(problem)} [${problem.code}]`);
   return exitCode(problem);
 }

@@ -126,6 +126,7 @@ export const CODES = {
   environment_limit: rejected('the project has as many environments as are allowed'),
   limit_reached: rejected('there are as many of these as are kept'),
   not_empty: rejected('there is something in it still'),
+  api_unavailable: transient('the API could not be reached'),
   queue_unavailable: transient('Redis could not be reached'),
   // the API
   busy: waiting('too many requests are being answered'),

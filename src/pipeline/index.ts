@@ -10,5 +10,5 @@ export { poll } from './poll.ts';
 export { preview } from './preview/preview.ts';
 export { reconcile } from './reconcile.ts';
 export { report } from './report.ts';
-export { resync, watchForDrift, watchSources } from './resync.ts';
+export { resync, watchApplications, watchForDrift, watchSources } from './resync.ts';
 export { sync } from './sync.ts';

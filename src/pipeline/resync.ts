@@ -62,6 +62,27 @@ export async function watchForDrift(deps: Deps): Promise<Result<void>> {
 }
 
 /**
+ * Queues an application's reconcile as soon as somebody accepts, cancels or removes something, wherever that happened: the command line on a
+ * kubeconfig has no queue, and an API server's may be away. Returns the way to stop.
+ */
+export function watchApplications(deps: Deps): () => void {
+  const known = new Map<string, string>();
+  return deps.store.applications.onChange((name) => {
+    const application = deps.store.applications.cached(name);
+    const { acceptedRevision = 0, cancelled = [], phase } = application?.status ?? {};
+    const isWanted = application !== undefined && (phase === 'queued' || application.deleting);
+    if (!isWanted) {
+      known.delete(name);
+      return;
+    }
+    const mark = `${application.uid}/${acceptedRevision}/${cancelled.join()}/${application.deleting}`;
+    if (known.get(name) === mark) return;
+    known.set(name, mark);
+    void deps.jobs.add({ queue: 'reconcile', application: name });
+  });
+}
+
+/**
  * Queues a source's work as soon as a person adds, changes, asks for or removes it, without waiting for the next resync. Status
  * changes are our own doing and start nothing. Returns the way to stop.
  */

@@ -2,15 +2,8 @@ import { readFileSync } from 'node:fs';
 import { checkRemoteUrl } from '../adapters/git/index.ts';
 import { connect, createCluster, type KubeConnection } from '../adapters/kubernetes/index.ts';
 import { createLog } from '../adapters/log/index.ts';
-import {
-  type AccessStore,
-  createAccessStore,
-  createCredentialStore,
-  createSecretStore,
-  createStore,
-} from '../adapters/store/index.ts';
+import { type AccessStore, createAccessStore } from '../adapters/store/index.ts';
 import { createRandom, createSystemClock } from '../adapters/system/index.ts';
-import type { Workbench } from '../cli/index.ts';
 import type { Config } from '../config.ts';
 import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import type { Clock, Cluster, Log, Random } from '../ports/index.ts';
@@ -75,35 +68,6 @@ function readBundle(path: string | undefined): Result<string | undefined> {
   } catch (cause) {
     return fail(problem('invalid_config', 'can not be read', { at: 'caFile', cause }));
   }
-}
-
-/** Opens what one command of the command line works on. */
-export async function openWorkbench(foundation: Foundation): Promise<Result<Workbench>> {
-  const { cluster, clock, random, config, connection, log } = foundation;
-  const { namespace } = config;
-  const known = await cluster.list({ apiVersion: 'hakopod.io/v1', kind: 'GitRepository', namespace });
-  if (!known.ok) {
-    await connection.close();
-    return fail(
-      known.problem.code === 'not_found'
-        ? problem('not_found', 'the cluster does not know Hakopod yet; apply charts/hakopod/crds first')
-        : known.problem,
-    );
-  }
-  const store = createStore({ cluster, namespace, log });
-  await store.start();
-  return ok({
-    store,
-    secrets: createSecretStore({ cluster, namespace, clock }),
-    credentials: createCredentialStore({ cluster, namespace }),
-    clock,
-    random,
-    publicUrl: config.publicUrl,
-    close: async () => {
-      await store.stop();
-      await connection.close();
-    },
-  });
 }
 
 /** Whether a clone URL can be used at all, by the Git adapter's rules. */

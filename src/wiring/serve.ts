@@ -16,6 +16,7 @@ import {
   resync,
   sync,
   warnOfGrants,
+  watchApplications,
   watchForDrift,
   watchSources,
 } from '../pipeline/index.ts';
@@ -210,7 +211,7 @@ function startJobs(
       stalledCheckMs: config.leaseSeconds * 130,
     },
   });
-  const unwatch = watchSources(deps);
+  const unwatch = [watchSources(deps), watchApplications(deps)];
   const ending = new AbortController();
   const loops = [
     every(deps, { ms: config.resyncSeconds * 1000, signal: ending.signal, work: () => resync(deps), atOnce: true }),
@@ -231,7 +232,7 @@ function startJobs(
   return {
     stop: async () => {
       ending.abort();
-      unwatch();
+      for (const stop of unwatch) stop();
       await workers.stop();
       await Promise.all(loops);
     },

@@ -22,7 +22,8 @@ import { createBareRepository, type GitServer, startGitServer } from '../../src/
 import { type DemoRegistry, startDemoRegistry } from '../../src/demo/registry.ts';
 import { openWorkTree, type WorkTree } from '../../src/demo/repository.ts';
 import type { Cluster, SecretStore, Store } from '../../src/ports/index.ts';
-import { checkUrl, layFoundation, openWorkbench } from '../../src/wiring/foundation.ts';
+import { checkUrl, layFoundation } from '../../src/wiring/foundation.ts';
+import { openLocalApi } from '../../src/wiring/local-api.ts';
 import { type Serving, startServing } from '../../src/wiring/serve.ts';
 
 export const CONTEXT = 'hakopod/deploy/acme/production/shop';
@@ -238,9 +239,11 @@ async function cliIn(
     serve: unused,
     demo: unused,
     doctor: unused,
-    open: async () => {
+    now: () => new Date(),
+    clientEnvironment: () => ({ apiUrl: undefined, apiKey: undefined, loginFile: '/nonexistent/login.json' }),
+    openApi: async () => {
       const foundation = layFoundation({ ...config, logLevel: 'silent' });
-      return foundation.ok ? openWorkbench(foundation.value) : foundation;
+      return foundation.ok ? openLocalApi(foundation.value) : foundation;
     },
   };
   const code = await runCli(runtime, { out: print, err: print, readInput: async () => call.input }, call.args);

@@ -3,4 +3,5 @@
  * of applications in; verdicts as a compiler gives them out. They show keys of a file, never a value.
  */
 export { type PlanFlags, planFiles } from './plan.ts';
-export { type SpecFlags, validate } from './validate.ts';
+export type { Loaded } from './source.ts';
+export { loadSpecs, printProblemsOf, type SpecFlags, validate } from './validate.ts';

@@ -20,7 +20,9 @@ export async function loadFile({ path, name }: Place): Promise<Loaded> {
     source,
     problem: withPosition(found, source.text),
   });
-  const common = { name, folder, locate };
+  const request =
+    Object.keys(envFiles).length === 0 ? { toml: read.value } : { toml: read.value, env_files: { ...envFiles } };
+  const common = { name, folder, locate, request };
   return parsed.ok
     ? {
         ...common,
@@ -37,7 +39,16 @@ export function unread({ path, name }: Place, found: Problem): Loaded {
   const source = { name, text: '' };
   const locate = (p: Problem): { source: typeof source; problem: Problem } => ({ source, problem: p });
   const folder = basename(path);
-  return { name, folder, title: undefined, application: undefined, problems: [locate(found)], notes: [], locate };
+  return {
+    name,
+    folder,
+    title: undefined,
+    application: undefined,
+    problems: [locate(found)],
+    notes: [],
+    locate,
+    request: { spec: {} },
+  };
 }
 
 /** What somebody means by a path: one file, or a folder of applications. */

@@ -1,4 +1,3 @@
-import { problem } from '../../kernel/index.ts';
 import { type OfflinePlan, planJson, planOffline, planText } from '../../plan/index.ts';
 import { EXIT, type Terminal, unwrap } from '../io.ts';
 import { printable } from './report.ts';
@@ -14,10 +13,6 @@ export type PlanFlags = SpecFlags & { readonly offline?: boolean; readonly again
  * the second. No grant, secret or cluster is looked at. Exit code 2 when either is invalid or the plan is refused. JSON: a line for each application.
  */
 export async function planFiles(terminal: Terminal, path: string | undefined, flags: PlanFlags): Promise<number> {
-  if (flags.offline !== true) {
-    const text = 'plans need --offline here; a pull request is planned by the server';
-    return unwrap(terminal, { ok: false, problem: problem('invalid_request', text) }, () => EXIT.ok);
-  }
   const current = terminal.folder ?? '.';
   const { against } = flags;
   return unwrap(terminal, await loadSpecs(current, path, flags), async (next) => {

@@ -12,6 +12,11 @@ export type Source = {
 /** A problem in the file it belongs to. Its message is ours and never contains a value. */
 export type Located = { readonly source: Source; readonly problem: Problem };
 
+/** A specification as a request of the API carries it. */
+export type SpecRequest =
+  | { readonly toml: string; readonly env_files?: Record<string, string> }
+  | { readonly spec: Record<string, unknown> };
+
 /** What was read of one application: a file, or a folder whose files are merged. */
 export type Loaded = {
   /** Path people see: the file, or the folder. */
@@ -21,6 +26,8 @@ export type Loaded = {
   /** Name the files give the application, as far as they can be read. */
   readonly title: string | undefined;
   readonly application: Application | undefined;
+  /** What to send to the API for it: the text with its env files, or the merged specification. */
+  readonly request: SpecRequest;
   /** Empty exactly when there is an application. */
   readonly problems: readonly Located[];
   /** Warnings of the parser, `path: text`. */

@@ -63,6 +63,7 @@ async function loadMerged(place: Place): Promise<Loaded> {
     problems: unreadable.length > 0 ? inFileOrder([...unreadable, ...merged.problems]) : problems,
     notes: parsed.ok ? parsed.warnings : [],
     locate: merged.locate,
+    request: { spec: parsed.ok ? { ...parsed.application } : {} },
   };
 }
 

@@ -65,6 +65,14 @@ type Found = {
   readonly output: SpecFlags['output'];
 };
 
+/** Prints what keeps the files from being released, if anything does, and tells whether. */
+export function printProblemsOf(terminal: Terminal, tree: Tree): boolean {
+  const problems = allProblems(tree);
+  if (problems.length === 0) return false;
+  printVerdict(terminal, { applications: [], problems }, { problems, warnings: [], output: 'text' });
+  return true;
+}
+
 /** Prints what was found, for people or for programs. */
 export function printVerdict(terminal: Terminal, tree: Tree, found: Found): void {
   if (found.output === 'json') printJson(terminal, tree, found);

@@ -1,16 +1,11 @@
 import type { Result } from '../kernel/index.ts';
-import type { Clock, CredentialStore, Random, SecretStore, Store } from '../ports/index.ts';
+import type { Transport } from './client/transport.ts';
 
-/** What the commands work on: the cluster's state, opened for one command. */
-export type Workbench = {
-  readonly store: Store;
-  readonly secrets: SecretStore;
-  readonly credentials: CredentialStore;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Where forges reach the receiver, when configured. */
-  readonly publicUrl: string | undefined;
-  close(): Promise<void>;
+/** What the environment says to a client of the API. */
+export type ClientEnvironment = {
+  readonly apiUrl: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly loginFile: string;
 };
 
 /** One check of `doctor`. */
@@ -19,10 +14,13 @@ export type Finding = { readonly what: string; readonly ok: boolean; readonly de
 /** What only the wiring can do for the command line. */
 export type Runtime = {
   readonly version: string;
+  now(): Date;
   /** Runs until a signal; answers the exit code. */
   serve(flags: Readonly<Record<string, unknown>>): Promise<number>;
   demo(flags: Readonly<Record<string, unknown>>): Promise<number>;
-  open(flags: Readonly<Record<string, unknown>>): Promise<Result<Workbench>>;
+  /** The API in this process, over the cluster of the kubeconfig, as an administrator. */
+  openApi(flags: Readonly<Record<string, unknown>>): Promise<Result<Transport>>;
+  clientEnvironment(): ClientEnvironment;
   doctor(flags: Readonly<Record<string, unknown>>): Promise<readonly Finding[]>;
   /** `invalid_url` or `ssh_unsupported` for a clone URL that can not be used. */
   checkUrl(url: string, local: boolean): Result<unknown>;

@@ -1,0 +1,54 @@
+import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+
+/** A way to the API: over the network with a key, or in this process with the rights of the kubeconfig. */
+export type Transport = {
+  /** For people: where requests go. */
+  readonly where: string;
+  /** An address to build request URLs on. */
+  readonly origin: string;
+  /** Sends one request. Rejects when there is no answer. */
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+};
+
+/** Facts 8.1: an answer's head must come within this time, and a whole request end within the next. */
+const REQUEST_MS = 90_000;
+
+/**
+ * The API at an address, with a key. Facts 8.1: a bare origin, https except on loopback; redirects are not followed, so the key goes nowhere
+ * else.
+ */
+export function httpTransport(url: string, key: string): Result<Transport> {
+  const origin = apiOrigin(url);
+  if (!origin.ok) return origin;
+  return ok({
+    where: origin.value,
+    origin: origin.value,
+    fetch: (request) => {
+      const headers = new Headers(request.headers);
+      headers.set('Authorization', `Bearer ${key}`);
+      // A stream ends by itself, and its reader when it is told to.
+      const isStream = headers.get('Accept') === 'text/event-stream';
+      const signals = [request.signal, ...(isStream ? [] : [AbortSignal.timeout(REQUEST_MS)])];
+      return fetch(new Request(request, { headers, redirect: 'manual', signal: AbortSignal.any(signals) }));
+    },
+    close: async () => undefined,
+  });
+}
+
+/** The origin of an API address. Codes: `invalid_url`. */
+export function apiOrigin(text: string): Result<string> {
+  const refuse = (message: string): Result<never> => fail(problem('invalid_url', message, { at: '--api-url' }));
+  if (!URL.canParse(text)) return refuse('must be a URL such as https://hakopod.example.com');
+  const url = new URL(text);
+  const isBare = url.username === '' && url.password === '' && /^\/?$/.test(url.pathname) && !url.search && !url.hash;
+  if (!isBare || !/^https?:$/.test(url.protocol))
+    return refuse('must be only a scheme, a host and a port, without user, path or query');
+  return url.protocol === 'https:' || isLoopback(url.hostname)
+    ? ok(url.origin)
+    : refuse('must begin with https://, except on this machine');
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,163 @@
+import {
+  Application,
+  ApplicationPage,
+  type ApplicationSummary,
+  Deleted,
+  Deployment,
+  DeploymentSummaryPage,
+} from '../../ports/api/index.ts';
+import { findApplication, titleOf } from '../application.ts';
+import { path } from '../client/api.ts';
+import { print, type Shown, short, when } from '../output.ts';
+import { type Cli, type Flags, refuse, type Session, then, withOutput, withScope } from '../session.ts';
+
+/** `apps`, `status` and `releases`. */
+export function addApplications({ program, terminal, withApi }: Cli): void {
+  const apps = program.command('apps').description('applications');
+  withOutput(withScope(apps.command('list').description('list applications'))).action((flags: Flags) =>
+    withApi(flags, listApplications),
+  );
+  withOutput(
+    withScope(apps.command('show').description('show one with its specification').argument('<application>')),
+  ).action((name: string, flags: Flags) => withApi(flags, (session) => showApplication(session, name)));
+  withScope(
+    apps
+      .command('delete')
+      .description('take an application down; its volumes stay')
+      .argument('<application>')
+      .requiredOption('--confirm <name>', 'the name of the application, typed again'),
+  ).action((name: string, flags: Flags) => withApi(flags, (session) => deleteApplication(session, name, flags)));
+
+  withOutput(
+    withScope(
+      program
+        .command('status')
+        .description('show applications, or one with its services and releases')
+        .argument('[application]', 'PROJECT/ENVIRONMENT/NAME or NAME'),
+    ),
+  ).action((name: string | undefined, flags: Flags) =>
+    withApi(flags, (session) => (name === undefined ? listApplications(session) : showApplication(session, name))),
+  );
+
+  const releases = program.command('releases').description('releases of an application');
+  withOutput(
+    withScope(releases.command('list').description('list releases, newest first').argument('<application>')),
+  ).action((name: string, flags: Flags) => withApi(flags, (session) => listReleases(session, name)));
+  withOutput(
+    releases.command('show').description('show one release with its steps').argument('<release>', 'its id'),
+  ).action((id: string, flags: Flags) =>
+    /^[\w-]+(?:\.[\w-]+){2}\.\d+$/.test(id)
+      ? withApi(flags, (session) => showRelease(session, id))
+      : void refuse(terminal, 'RELEASE', 'must be PROJECT.ENVIRONMENT.NAME.REVISION, as `releases list` shows it'),
+  );
+}
+
+async function listApplications(session: Session): Promise<number> {
+  const listed = await session.api.all({ path: '/applications', query: session.scope, answer: ApplicationPage });
+  return then(session, listed, (items) => print(session, { items }, () => applicationTable(items)));
+}
+
+function applicationTable(items: readonly ApplicationSummary[]): Shown {
+  return {
+    header: ['APPLICATION', 'REVISION', 'STATE', 'SERVICES', 'SOURCE'],
+    rows: items.map((application) => [
+      titleOf(application),
+      String(application.revision),
+      application.status,
+      application.observed.services.map(({ name, status }) => `${name} ${status}`).join(', '),
+      application.source === undefined ? 'api' : 'git',
+    ]),
+  };
+}
+
+async function showApplication(session: Session, name: string): Promise<number> {
+  const found = await findApplication(session, name);
+  return then(session, found, async ({ id }) => {
+    const application = await session.api.call({ method: 'GET', path: path`/applications/${id}`, answer: Application });
+    return then(session, application, (value) => print(session, value, describeApplication));
+  });
+}
+
+function describeApplication(application: Application): Shown {
+  const { observed, deployments } = application;
+  const services = observed.services.map((service) => {
+    const ready = service.desired === undefined ? '-' : `${service.ready ?? 0}/${service.desired}`;
+    return `  ${service.name}: ${service.status}, ready ${ready}${part(', ', service.url)}${part(': ', service.message)}`;
+  });
+  const releases = deployments.map(
+    (release) =>
+      `  ${release.revision}: ${release.status}, ${release.origin}${part(' ', release.commit_sha && short(release.commit_sha))} by ${release.identity_id}, ${when(release.finished_at ?? release.created_at)}${part(': ', release.error)}`,
+  );
+  return [
+    `${titleOf(application)}: ${application.status}, revision ${application.revision}, runs ${observed.revision}, namespace hp-${application.id}`,
+    'services:',
+    ...(services.length === 0 ? ['  none'] : services),
+    'releases:',
+    ...(releases.length === 0 ? ['  none'] : releases),
+  ];
+}
+
+function part(lead: string, text: string | undefined): string {
+  return text === undefined || text === '' ? '' : `${lead}${text}`;
+}
+
+async function deleteApplication(session: Session, name: string, flags: Flags): Promise<number> {
+  const found = await findApplication(session, name);
+  return then(session, found, async (application) => {
+    const body = { confirm_name: String(flags.confirm), expected_revision: application.revision };
+    const removed = await session.api.call({
+      method: 'DELETE',
+      path: path`/applications/${application.id}`,
+      body,
+      answer: Deleted,
+    });
+    return then(session, removed, () => {
+      session.terminal.out(
+        `${titleOf(application)} is being removed; volumes, if it had any, stay in hp-${application.id}`,
+      );
+      return 0;
+    });
+  });
+}
+
+async function listReleases(session: Session, name: string): Promise<number> {
+  const found = await findApplication(session, name);
+  return then(session, found, async ({ id }) => {
+    const listed = await session.api.all({
+      path: path`/applications/${id}/deployments`,
+      answer: DeploymentSummaryPage,
+    });
+    return then(session, listed, (items) =>
+      print(session, { items }, () => ({
+        header: ['ID', 'REVISION', 'STATE', 'ORIGIN', 'COMMIT', 'BY', 'FINISHED', 'MESSAGE'],
+        rows: items.map((release) => [
+          release.id,
+          String(release.revision),
+          release.cancel_requested ? `${release.status}, cancelling` : release.status,
+          release.origin,
+          short(release.commit_sha),
+          release.identity_id,
+          when(release.finished_at),
+          release.error ?? '',
+        ]),
+      })),
+    );
+  });
+}
+
+async function showRelease(session: Session, id: string): Promise<number> {
+  const release = await session.api.call({ method: 'GET', path: path`/deployments/${id}`, answer: Deployment });
+  return then(session, release, (value) => print(session, value, describeRelease));
+}
+
+/** A release for people: how it stands, then what happened. */
+export function describeRelease(release: Deployment): Shown {
+  return [
+    `${release.id}: ${release.status}${release.cancel_requested ? ', cancelling' : ''}${part(': ', release.error)}`,
+    `asked for by ${release.identity_id} (${release.origin})${part(' at ', release.commit_sha)}`,
+    ...(release.held_source === undefined
+      ? []
+      : [`holds the Git source ${release.held_source} until a new commit or \`hakopod sources resume\``]),
+    ...release.events.map(({ time, type, message }) => `  ${when(time)} ${type}: ${message}`),
+  ];
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { Cancelled, Deployment } from '../../ports/api/index.ts';
+import { findApplication } from '../application.ts';
+import { path } from '../client/api.ts';
+import { print } from '../output.ts';
+import { type Cli, type Flags, refuse, type Session, then, withOutput, withScope } from '../session.ts';
+import { heldNote, waitFor } from './wait.ts';
+
+/** What makes or ends a release without a file: `rollback`, `restart`, `scale`, `stop`, `start`, `cancel` (facts 6.5). */
+export function addChanges({ program, terminal, withApi, set }: Cli): void {
+  const change = (name: string, description: string): Command =>
+    withOutput(
+      withScope(
+        program
+          .command(name)
+          .description(description)
+          .argument('<application>', 'PROJECT/ENVIRONMENT/NAME or NAME')
+          .option('--wait', 'wait until it has ended; exit code 5 when it did not succeed'),
+      ),
+    );
+  change('rollback', 'run an earlier revision again, with the images it ran')
+    .requiredOption('--revision <number>', 'one that succeeded')
+    .action((name: string, flags: Flags) => {
+      const revision = Number(flags.revision);
+      if (!Number.isInteger(revision) || revision < 1)
+        return set(refuse(terminal, '--revision', 'must be a whole number from 1'));
+      return withApi(flags, (session) => release(session, name, { what: 'rollback', body: { revision }, flags }));
+    });
+  const onService = (name: string, action: string, description: string): Command =>
+    change(name, description)
+      .argument('<service>')
+      .action((application: string, service: string, flags: Flags) => {
+        const replicas = Number(flags.replicas);
+        if (action === 'scale' && !(Number.isInteger(replicas) && replicas >= 0))
+          return set(refuse(terminal, '--replicas', 'must be a whole number'));
+        const body = action === 'scale' ? { replicas } : {};
+        return withApi(flags, (session) => release(session, application, { what: action, service, body, flags }));
+      });
+  onService('restart', 'restart', 'start the pods of a service anew');
+  onService('scale', 'scale', 'change how many replicas a service has').requiredOption(
+    '--replicas <number>',
+    '1 to 20',
+  );
+  onService('stop', 'stop', 'let a service have no pods, until it is started');
+  onService('start', 'resume', 'let a stopped service run again');
+  program
+    .command('cancel')
+    .description('end a release that waits or runs; what was applied stays')
+    .argument('<release>', 'its id, as `releases list` shows it')
+    .action((id: string, flags: Flags) => withApi(flags, (session) => cancel(session, id)));
+}
+
+type Change = {
+  readonly what: string;
+  readonly service?: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly flags: Flags;
+};
+
+async function release(session: Session, name: string, { what, service, body, flags }: Change): Promise<number> {
+  const found = await findApplication(session, name);
+  return then(session, found, async ({ id, revision }) => {
+    const made = await session.api.call({
+      method: 'POST',
+      path:
+        service === undefined
+          ? `${path`/applications/${id}`}/${what}`
+          : `${path`/applications/${id}/services/${service}`}/${what}`,
+      body: { ...body, expected_revision: revision },
+      idempotencyKey: randomUUID(),
+      answer: Deployment,
+    });
+    return then(session, made, (deployment) =>
+      flags.wait === true
+        ? waitFor(session, deployment)
+        : print(session, deployment, () => [`${deployment.id} is accepted`, ...heldNote(deployment)]),
+    );
+  });
+}
+
+async function cancel(session: Session, id: string): Promise<number> {
+  const asked = await session.api.call({ method: 'POST', path: path`/deployments/${id}/cancel`, answer: Cancelled });
+  return then(session, asked, () => print(session, asked, () => [`${id} is being cancelled`]));
+}

@@ -1,0 +1,234 @@
+import type { Command } from 'commander';
+import { LIMITS } from '../../kernel/index.ts';
+import { Deleted, Project, ProjectPage, Registry, RegistryPage, Secret, SecretPage } from '../../ports/api/index.ts';
+import { applicationKey } from '../application.ts';
+import { type Answered, path } from '../client/api.ts';
+import { print, when } from '../output.ts';
+import { type Cli, type Flags, refuse, report, type Session, then, withOutput, withScope } from '../session.ts';
+
+/** What lies in projects: `projects`, `secrets`, `registries`. Values and passwords come from standard input and are never shown. */
+export function addEnvironments(cli: Cli): void {
+  addProjects(cli);
+  addSecrets(cli);
+  addRegistries(cli);
+}
+
+function addProjects({ program, withApi }: Cli): void {
+  const projects = program.command('projects').description('projects and their environments');
+  withOutput(projects.command('list').description('list those you may see')).action((flags: Flags) =>
+    withApi(flags, async (session) => {
+      const listed = await session.api.all({ path: '/projects', answer: ProjectPage });
+      return then(session, listed, (items) =>
+        print(session, { items }, () => ({
+          header: ['PROJECT', 'ENVIRONMENTS', 'NAME', 'DESCRIPTION'],
+          rows: items.map((p) => [
+            p.id,
+            p.environments.map(({ name }) => name).join(', '),
+            p.display_name,
+            p.description,
+          ]),
+        })),
+      );
+    }),
+  );
+  projects
+    .command('create')
+    .description('make a project with its first environment; an existing one is left as it is')
+    .argument('<project>')
+    .argument('<environment>')
+    .action((name: string, environment: string, flags: Flags) =>
+      withApi(flags, (session) =>
+        say(
+          session,
+          session.api.call({ method: 'POST', path: '/projects', body: { name, environment }, answer: Project }),
+          `project ${name} has environment ${environment}`,
+        ),
+      ),
+    );
+  projects
+    .command('add-environment')
+    .description('add an environment to a project')
+    .argument('<project>')
+    .argument('<environment>')
+    .action((project: string, name: string, flags: Flags) =>
+      withApi(flags, (session) =>
+        say(
+          session,
+          session.api.call({
+            method: 'POST',
+            path: path`/projects/${project}/environments`,
+            body: { name },
+            answer: Project,
+          }),
+          `project ${project} has environment ${name}`,
+        ),
+      ),
+    );
+  projects
+    .command('delete')
+    .description('delete an empty project, or an empty environment of it')
+    .argument('<project>')
+    .argument('[environment]')
+    .requiredOption('--confirm <name>', 'the name of what goes, typed again')
+    .action((project: string, environment: string | undefined, flags: Flags) =>
+      withApi(flags, (session) => {
+        const at =
+          environment === undefined
+            ? path`/projects/${project}`
+            : path`/projects/${project}/environments/${environment}`;
+        const body = { confirm_name: String(flags.confirm) };
+        return say(
+          session,
+          session.api.call({ method: 'DELETE', path: at, body, answer: Deleted }),
+          `${environment ?? project} is deleted`,
+        );
+      }),
+    );
+}
+
+function addSecrets({ program, withApi }: Cli): void {
+  const secrets = program
+    .command('secrets')
+    .description('secrets of an application; values come from standard input and are never shown');
+  const of = (command: Command): Command =>
+    withScope(command.requiredOption('--app <application>', 'PROJECT/ENVIRONMENT/NAME or NAME'));
+  of(
+    secrets
+      .command('set')
+      .description('create or replace a secret from standard input, or with a generated value')
+      .argument('<name>')
+      .option('--generate', 'let the server make 32 random bytes')
+      .option('--format <format>', 'of a generated value: base64url or hex'),
+  ).action((name: string, flags: Flags) => withApi(flags, (session) => setSecret(session, name, flags)));
+  withOutput(of(secrets.command('list').description('list names, and who uses them'))).action((flags: Flags) =>
+    withApi(flags, (session) => listSecrets(session, flags)),
+  );
+  of(secrets.command('delete').description('delete a secret').argument('<name>')).action((name: string, flags: Flags) =>
+    withApi(flags, (session) =>
+      withPlace(session, flags, (query) =>
+        say(
+          session,
+          session.api.call({ method: 'DELETE', path: path`/secrets/${name}`, query, answer: Deleted }),
+          `secret ${name} deleted; the next release that needs it is refused`,
+        ),
+      ),
+    ),
+  );
+}
+
+type Place = { readonly project: string; readonly environment: string; readonly application: string };
+
+function withPlace(session: Session, flags: Flags, run: (place: Place) => Promise<number>): Promise<number> {
+  const key = applicationKey(session, String(flags.app));
+  return then(session, key, ({ project, environment, name }) => run({ project, environment, application: name }));
+}
+
+/** One trailing newline is dropped: `echo` and editors add it, and nobody means it. */
+async function setSecret(session: Session, name: string, flags: Flags): Promise<number> {
+  return withPlace(session, flags, async (query) => {
+    const format = flags.format === undefined ? {} : { format: flags.format };
+    const value =
+      flags.generate === true
+        ? { generate: true, ...format }
+        : { value: (await session.terminal.readInput(LIMITS.secretValueBytes + 2)).replace(/\r?\n$/, '') };
+    const created = await session.api.call({
+      method: 'POST',
+      path: '/secrets',
+      query,
+      body: { name, ...value },
+      answer: Secret,
+    });
+    const isKnown = !created.ok && created.problem.code === 'secret_exists';
+    const saved = isKnown
+      ? await session.api.call({ method: 'PUT', path: path`/secrets/${name}`, query, body: value, answer: Secret })
+      : created;
+    return say(
+      session,
+      Promise.resolve(saved),
+      `secret ${name} ${isKnown ? 'replaced' : 'created'}; releases from now on use it`,
+    );
+  });
+}
+
+async function listSecrets(session: Session, flags: Flags): Promise<number> {
+  return withPlace(session, flags, async (query) => {
+    const listed = await session.api.call({ method: 'GET', path: '/secrets', query, answer: SecretPage });
+    return then(session, listed, (page) =>
+      print(session, page, ({ items }) => ({
+        header: ['NAME', 'UPDATED', 'USED BY'],
+        rows: items.map((secret) => [secret.name, when(secret.updated_at), (secret.used_by ?? []).join(', ')]),
+      })),
+    );
+  });
+}
+
+function addRegistries({ program, withApi }: Cli): void {
+  const registries = program.command('registries').description('credentials of image registries, for one environment');
+  withOutput(withScope(registries.command('list').description('list them'))).action((flags: Flags) =>
+    withApi(flags, async (session) => {
+      const listed = await session.api.call({
+        method: 'GET',
+        path: '/registries',
+        query: session.scope,
+        answer: RegistryPage,
+      });
+      return then(session, listed, (page) =>
+        print(session, page, ({ items }) => ({
+          header: ['NAME', 'SERVER', 'USERNAME', 'UPDATED'],
+          rows: items.map((one) => [one.name, one.server, one.username, when(one.updated_at)]),
+        })),
+      );
+    }),
+  );
+  withScope(
+    registries
+      .command('set')
+      .description('create or replace credentials; the password comes from standard input')
+      .argument('<name>')
+      .requiredOption('--server <host>', 'such as ghcr.io')
+      .requiredOption('--username <name>'),
+  ).action((name: string, flags: Flags) => withApi(flags, (session) => setRegistry(session, name, flags)));
+  withScope(registries.command('delete').description('delete credentials').argument('<name>')).action(
+    (name: string, flags: Flags) =>
+      withApi(flags, (session) =>
+        say(
+          session,
+          session.api.call({
+            method: 'DELETE',
+            path: path`/registries/${name}`,
+            query: session.scope,
+            answer: Deleted,
+          }),
+          `credentials ${name} deleted`,
+        ),
+      ),
+  );
+}
+
+const PASSWORD_BYTES = 16_384;
+
+async function setRegistry(session: Session, name: string, flags: Flags): Promise<number> {
+  const password = (await session.terminal.readInput(PASSWORD_BYTES)).trim();
+  if (password === '') return refuse(session.terminal, 'standard input', 'the password is empty');
+  const value = { server: flags.server, username: flags.username, password };
+  const query = session.scope;
+  const created = await session.api.call({
+    method: 'POST',
+    path: '/registries',
+    query,
+    body: { name, ...value },
+    answer: Registry,
+  });
+  const isKnown = !created.ok && created.problem.code === 'already_exists';
+  const saved = isKnown
+    ? session.api.call({ method: 'PUT', path: path`/registries/${name}`, query, body: value, answer: Registry })
+    : Promise.resolve(created);
+  return say(session, saved, `credentials ${name} ${isKnown ? 'replaced' : 'created'}`);
+}
+
+/** Does something and says so in one line, in the format of a program as a whole answer. */
+export async function say<T>(session: Session, doing: Promise<Answered<T>>, done: string): Promise<number> {
+  const answer = await doing;
+  if (!answer.ok) return report(session.terminal, answer);
+  return print(session, answer.value, () => [done]);
+}

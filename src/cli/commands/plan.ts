@@ -1,0 +1,78 @@
+import { fail, problem } from '../../kernel/index.ts';
+import { Plan, type PlanRequest } from '../../ports/api/index.ts';
+import { EXIT } from '../io.ts';
+import { loadSpecs, type PlanFlags, planFiles, printProblemsOf } from '../offline/index.ts';
+import { print, type Shown } from '../output.ts';
+import { type Cli, type Flags, type Session, then, withOutput, withScope } from '../session.ts';
+
+/** `plan`: against the server, or of files alone with `--offline`. */
+export function addPlan({ program, terminal, withApi, set }: Cli): void {
+  withOutput(
+    withScope(
+      program
+        .command('plan')
+        .description('show what releasing a file would change')
+        .argument('[path]', 'hakopod.toml, or a folder (default: the hakopod.toml here)')
+        .option('--dir <root>', 'read every folder in it as one application')
+        .option('--only <names>', 'of a folder of applications these alone, by folder or name (a,b)')
+        .option('--service <name>', 'as if this service alone were released')
+        .option('--offline', 'compare files, without a server')
+        .option('--against <path>', 'with --offline: what is released now (default: nothing)'),
+    ),
+  ).action(async (file: string | undefined, flags: Flags & PlanFlags) => {
+    if (flags.offline === true) return set(await planFiles(terminal, file, flags));
+    const specs = await loadSpecs(terminal.folder ?? '.', file, flags);
+    if (!specs.ok) return set(await then({ terminal }, specs, () => EXIT.ok));
+    if (printProblemsOf(terminal, specs.value)) return set(EXIT.input);
+    return withApi(flags, async (session) => {
+      for (const loaded of specs.value.applications) {
+        const { project, environment } = session.scope;
+        const service = typeof flags.service === 'string' ? { service: flags.service } : {};
+        const missing = fail(
+          problem('missing_context', 'say where with --project and --environment, or log in to one'),
+        );
+        if (project === undefined || environment === undefined) return then(session, missing, () => EXIT.ok);
+        const request: PlanRequest = { project, environment, ...loaded.request, ...service };
+        const code = await planOne(session, request);
+        if (code !== EXIT.ok) return code;
+      }
+      return EXIT.ok;
+    });
+  });
+}
+
+async function planOne(session: Session, body: PlanRequest): Promise<number> {
+  const planned = await session.api.call({ method: 'POST', path: '/plan', body, answer: Plan });
+  return then(session, planned, (plan) => print(session, plan, () => describePlan(body, plan)));
+}
+
+/** `project/environment/name` of a plan. */
+export function titled({ project, environment }: PlanRequest, { spec }: Plan): string {
+  return `${project}/${environment}/${String(spec.name)}`;
+}
+
+function describePlan(request: PlanRequest, plan: Plan): Shown {
+  const list = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+  const changes = plan.changes.map(({ service, field, before, after, sensitive }) => {
+    const where = service === '' ? field : `${service}.${field}`;
+    return sensitive ? `${where}: changed` : `${where}: ${brief(before)} -> ${brief(after)}`;
+  });
+  return [
+    `${titled(request, plan)}: ${changes.length === 0 ? 'no changes' : `${changes.length} changes`} to revision ${plan.expected_revision}`,
+    ...changes.map((line) => `  ${line}`),
+    ...list('warnings:', plan.warnings),
+    ...list(
+      'secrets:',
+      plan.required_secrets.map((name) => (plan.missing_secrets.includes(name) ? `${name} (missing)` : name)),
+    ),
+  ];
+}
+
+const LONGEST = 200;
+
+function brief(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+}

@@ -1,0 +1,162 @@
+import type { Command } from 'commander';
+import { fail, NAME, ok, type Problem, problem, type Result } from '../kernel/index.ts';
+import { type ApiClient, createClient } from './client/api.ts';
+import { readLogin } from './client/login-file.ts';
+import { httpTransport, type Transport } from './client/transport.ts';
+import { EXIT, exitCode, printProblem, type Terminal } from './io.ts';
+import { FORMATS, type Format } from './output.ts';
+import type { Runtime } from './runtime.ts';
+
+export type Flags = Readonly<Record<string, unknown>>;
+
+/** What a command that talks to the API works with. */
+export type Session = {
+  readonly api: ApiClient;
+  readonly terminal: Terminal;
+  readonly format: Format;
+  readonly now: () => Date;
+  /** Where commands are about when they do not say: flags over the login. */
+  readonly scope: { readonly project?: string; readonly environment?: string };
+};
+
+/** What every group of commands gets to add its own. */
+export type Cli = {
+  readonly program: Command;
+  readonly runtime: Runtime;
+  readonly terminal: Terminal;
+  /** Flags of the program itself. */
+  readonly globals: () => Flags;
+  readonly set: (code: number) => void;
+  /** Opens the API for one command, runs it and takes its exit code. */
+  readonly withApi: (flags: Flags, run: (session: Session) => Promise<number>) => Promise<void>;
+};
+
+/** Adds `--output` to a command. */
+export function withOutput(command: Command): Command {
+  return command.option('-o, --output <format>', 'table, json or yaml');
+}
+
+/** Adds the flags that say which environment a command is about. */
+export function withScope(command: Command): Command {
+  return command
+    .option('--project <name>', 'project (default: of the login)')
+    .option('--environment <name>', 'environment (default: of the login)');
+}
+
+/**
+ * Opens the API: at `--api-url`, HAKOPOD_API_URL or where `hakopod login` went, with its key; else in this process, over the cluster of the
+ * kubeconfig. A kubeconfig named on the command line wins over a login.
+ */
+export async function openSession(
+  input: { readonly runtime: Runtime; readonly terminal: Terminal; readonly globals: Flags },
+  flags: Flags,
+): Promise<Result<Session>> {
+  const format = formatOf(flags.output);
+  if (!format.ok) return format;
+  const transport = await openTransport(input.runtime, input.globals);
+  if (!transport.ok) return transport;
+  const { way, login } = transport.value;
+  const scope = scopeOf(flags, login);
+  if (!scope.ok) {
+    await way.close();
+    return scope;
+  }
+  const { terminal, runtime } = input;
+  return ok({ api: createClient(way), terminal, format: format.value, now: runtime.now, scope: scope.value });
+}
+
+function formatOf(output: unknown): Result<Format> {
+  const format = FORMATS.find((known) => known === (output ?? 'table'));
+  return format === undefined
+    ? fail(problem('invalid_request', `must be ${FORMATS.join(', ')}`, { at: '--output' }))
+    : ok(format);
+}
+
+type Where = { readonly project?: string | undefined; readonly environment?: string | undefined };
+
+async function openTransport(
+  runtime: Runtime,
+  globals: Flags,
+): Promise<Result<{ readonly way: Transport; readonly login: Where }>> {
+  const { apiUrl, apiKey, loginFile } = runtime.clientEnvironment();
+  const isLocal = typeof globals.kubeconfig === 'string';
+  const login = isLocal ? ok(undefined) : await readLogin(loginFile);
+  if (!login.ok) return login;
+  const flagged = typeof globals.apiUrl === 'string' ? globals.apiUrl : undefined;
+  const url = flagged ?? (isLocal ? undefined : (apiUrl ?? login.value?.url));
+  if (url === undefined) {
+    const way = await runtime.openApi(globals);
+    return way.ok ? ok({ way: way.value, login: {} }) : way;
+  }
+  // A key belongs to the address it was given for and is sent nowhere else.
+  const isLogin = login.value !== undefined && (apiUrl ?? flagged ?? login.value.url) === login.value.url;
+  const key = apiKey ?? (isLogin ? login.value?.key : undefined);
+  if (key === undefined)
+    return fail(
+      problem('unauthorized', 'there is no key for this address; run `hakopod login` or set HAKOPOD_API_KEY'),
+    );
+  const way = httpTransport(url, key);
+  return way.ok ? ok({ way: way.value, login: isLogin ? (login.value ?? {}) : {} }) : way;
+}
+
+function scopeOf(flags: Flags, login: Where): Result<Session['scope']> {
+  const project = typeof flags.project === 'string' ? flags.project : login.project;
+  const isOwn = project === login.project;
+  const environment = typeof flags.environment === 'string' ? flags.environment : isOwn ? login.environment : undefined;
+  for (const [at, value] of [
+    ['--project', project],
+    ['--environment', environment],
+  ] as const)
+    if (value !== undefined && !NAME.test(value))
+      return fail(problem('invalid_request', 'must be lowercase letters, digits and hyphens', { at }));
+  return ok({ ...(project === undefined ? {} : { project }), ...(environment === undefined ? {} : { environment }) });
+}
+
+type Failure = { readonly ok: false; readonly problem: Problem; readonly status?: number };
+type Answer<T> = { readonly ok: true; readonly value: T } | Failure;
+
+/** Goes on with a success; prints a failure with the next thing to try, and answers its exit code. */
+export async function then<T>(
+  session: Pick<Session, 'terminal'>,
+  answer: Answer<T>,
+  next: (value: T) => number | Promise<number>,
+): Promise<number> {
+  return answer.ok ? next(answer.value) : report(session.terminal, answer);
+}
+
+/** Prints why something failed, and a hint where there is one. */
+export function report(terminal: Terminal, failure: Failure): number {
+  const { problem: why, status } = failure;
+  printProblem(terminal, why);
+  const missing = why.details?.missing_secrets;
+  if (Array.isArray(missing)) terminal.err(`missing: ${missing.join(', ')}`);
+  const hint = HINTS[why.code];
+  if (hint !== undefined) terminal.err(`hint: ${hint}`);
+  return codeOfStatus(status) ?? exitCode(why);
+}
+
+/** Facts 8.2. */
+function codeOfStatus(status: number | undefined): number | undefined {
+  if (status === undefined) return undefined;
+  if (status === 401 || status === 403) return EXIT.forbidden;
+  if (status === 409) return EXIT.conflict;
+  return status < 500 && status !== 429 ? EXIT.input : EXIT.failure;
+}
+
+const HINTS: Partial<Readonly<Record<string, string>>> = {
+  unauthorized: '`hakopod login --api-url URL --key-stdin` takes a key that works',
+  permission_denied: '`hakopod me` shows what this key may do',
+  conflict: '`hakopod plan` shows the application as it is now; then try again',
+  missing_secrets: '`hakopod secrets set NAME --app APP` reads a value from standard input; --generate makes one',
+  kubernetes_patches_disabled: '`hakopod settings set kubernetes-patches enabled=true`, as an administrator',
+  has_source: '`hakopod sources remove APP` takes the Git source away',
+  api_unavailable: '`hakopod doctor` looks at what is wrong',
+  cluster_unavailable: '`hakopod doctor` looks at what is wrong',
+  terminal_operation: '`hakopod releases list APP` shows how it ended',
+  queue_full: '`hakopod releases list APP` shows what waits; `hakopod cancel ID` ends one',
+};
+
+/** A refusal of what a person typed. */
+export function refuse(terminal: Terminal, at: string, message: string): number {
+  return report(terminal, { ok: false, problem: problem('invalid_request', message, { at }) });
+}
