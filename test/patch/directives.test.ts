@@ -131,7 +131,7 @@ describe('directives of a Deployment patch', () => {
     expect(made.env.filter((item: Loose) => item.name === 'A')).toEqual([{ name: 'A', value: 'b' }]);
     const bare = base('deployment', 'web');
     delete appOf(bare).env;
-    expect(answer('deployment', twice, bare).said).toMatch(/^protected_field: .*env\[A\]: the list has/);
+    expect(answer('deployment', twice, bare).said).toMatch(/^invalid_patch: .*env\[1\]: is there twice/);
   });
   it('replaces a probe of which nothing is left but what the patch says', () => {
     const { made } = answer('deployment', app('readinessProbe:\n  $patch: replace\n  exec:\n    command: ["true"]'));
