@@ -180,7 +180,7 @@ async function build(parts: DemoParts, { folder, stops, say }: Building): Promis
   say(`hakopod sources add ${url} --app ${APPLICATION}`);
   const hookPath = /\/hooks\/[0-9a-f]{32}/.exec(added.out)?.[0] ?? '';
   const hookSecret = /shown once\): (\S+)/.exec(added.out)?.[1] ?? '';
-  const shown = await parts.cli(['--kubeconfig', kubeconfig, 'status', APPLICATION, '--json']);
+  const shown = await parts.cli(['--kubeconfig', kubeconfig, 'status', APPLICATION, '--output', 'json']);
   const id = /"id": "([0-9a-f]{32})"/.exec(shown.out)?.[1] ?? '';
   return {
     parts,

@@ -24,7 +24,7 @@ export const CODES = {
   env_file_missing: rejected('an env file the specification names does not exist'),
   // grant
   grant_refused: rejected('the deploy grant does not allow this change'),
-  grant_expired: rejected('the deploy grant has expired; renew it with `hakopod sources renew`'),
+  grant_expired: rejected('the deploy grant has expired; renew it with `hakopod sources grant renew`'),
   kubernetes_patch_refused: rejected('a Git source can not add or change Kubernetes patches'),
   invalid_patch: rejected('a Kubernetes patch can not be read or applied'),
   protected_field: rejected('a Kubernetes patch changes a field that Hakopod protects'),

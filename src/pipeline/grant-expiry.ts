@@ -49,7 +49,7 @@ function warned(source: GitSource, now: Date, warningMs: number): readonly Condi
   const others = conditions.filter(({ type }) => type !== GRANT_EXPIRING);
   if (state === 'valid') return known === undefined ? undefined : others;
   const reason = state === 'expired' ? 'GrantExpired' : 'GrantExpiring';
-  const message = `the deploy grant ${state === 'expired' ? 'expired' : 'expires'} at ${expiresAt}; renew it with \`hakopod sources renew\``;
+  const message = `the deploy grant ${state === 'expired' ? 'expired' : 'expires'} at ${expiresAt}; renew it with \`hakopod sources grant renew\``;
   if (known?.reason === reason && known.message === message) return undefined;
   const condition: Condition = {
     type: GRANT_EXPIRING,

@@ -100,10 +100,10 @@ it('a secret value appears nowhere but in Secrets', async () => {
     }
     for (const args of [
       ['status'],
-      ['status', 'acme/production/shop', '--json'],
-      ['sources', 'list', '--json'],
-      ['sources', 'show', 'shop', '--json'],
-      ['secrets', 'list', '--app', 'acme/production/shop', '--json'],
+      ['status', 'acme/production/shop', '--output', 'json'],
+      ['sources', 'list', '--output', 'json'],
+      ['sources', 'show', 'shop', '--output', 'json'],
+      ['secrets', 'list', '--app', 'acme/production/shop', '--output', 'json'],
     ])
       await world.cli(args);
 

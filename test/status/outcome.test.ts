@@ -40,7 +40,7 @@ const CASES: readonly (readonly [Standing, string, string])[] = [
   [
     { kind: 'refused', problems: [problem('grant_expired')] },
     'failure',
-    'refused: the deploy grant has expired; renew it with `hakopod sources renew`',
+    'refused: the deploy grant has expired; renew it with `hakopod sources grant renew`',
   ],
   [{ kind: 'refused', problems: [] }, 'failure', 'refused'],
   [
