@@ -51,7 +51,7 @@ const JOBS: readonly RuleCase[] = [
 ];
 
 const schedule = (fields: string, more = ''): string => job(`schedule = { ${fields} }`, more);
-const FIELDS_100 = `0 0 1 1 ${'1,'.repeat(45)}1`;
+const FIELDS_100 = `0  0 1 1 ${'1,'.repeat(45)}1`;
 
 const SCHEDULES: readonly RuleCase[] = [
   {
@@ -63,7 +63,8 @@ const SCHEDULES: readonly RuleCase[] = [
       '0 0 * JAN SUN',
       '0  0\\t* * *',
       '1-59/2 * * * *',
-      FIELDS_100.slice(0, 99),
+      FIELDS_100,
+      '0 0 * * 0',
     ].map((cron) => schedule(`cron = "${cron}"`)),
     refuse: [
       '',
@@ -81,7 +82,8 @@ const SCHEDULES: readonly RuleCase[] = [
       '*/0 * * * *',
       '5-1 * * * *',
       ', * * * *',
-      `${FIELDS_100},1,1,1,1`,
+      `0 ${FIELDS_100.slice(1)}`,
+      '* * * * 7',
     ]
       .map((cron): readonly [string, string] => [schedule(`cron = "${cron}"`), 'services.web.job.schedule.cron'])
       .concat([[schedule('timezone = "UTC"'), 'services.web.job.schedule.cron']]),
