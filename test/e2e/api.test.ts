@@ -1,22 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/redis.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { serveApi } from '../support/served-api.ts';
+import type { World } from '../support/world.ts';
 
 let world: World;
 let origin: string;
 let admin: string;
 
 beforeAll(async () => {
-  world = await startWorld();
-  // Nobody deploys here: a release of a server alone stays queued.
-  const serving = await world.serve({ roles: ['server'], apiRateBurst: 1e6, apiRatePerSecond: 1e6, apiStreams: 600 });
-  origin = `http://127.0.0.1:${serving.port}`;
-  const secret = { apiVersion: 'v1', kind: 'Secret', namespace: 'hakopod-system', name: 'hakopod-admin-key' };
-  await until(async () => (await fetch(`${origin}/api/v1/openapi.json`)).status === 200, 'the API is open');
-  await until(async () => (await world.api.get(secret)).ok, 'the first key');
-  const read = await world.api.get(secret);
-  if (!read.ok || read.value === undefined) throw new Error('no key');
-  admin = Buffer.from(String((read.value.data as Record<string, string>).key), 'base64').toString();
+  ({ world, origin, admin } = await serveApi());
 });
 afterAll(() => world.stop());
 
@@ -34,7 +26,7 @@ const ask = async (
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 };
 const PLACE = { project: 'acme', environment: 'production' };
-const SPEC = { name: 'shop', services: { web: { image: `${'ghcr.io/acme/shop'}:1.4`, port: 3000 } } };
+const SPEC = { name: 'shop', services: { web: { image: 'ghcr.io/acme/shop:1.4', port: 3000 } } };
 
 describe('the API of a server on a cluster', () => {
   it('opens with the first key, and a key it made, until that is revoked', async () => {
