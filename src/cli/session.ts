@@ -116,7 +116,7 @@ type Failure = { readonly ok: false; readonly problem: Problem; readonly status?
 type Answer<T> = { readonly ok: true; readonly value: T } | Failure;
 
 /** Goes on with a success; prints a failure with the next thing to try, and answers its exit code. */
-export async function then<T>(
+export async function andThen<T>(
   session: Pick<Session, 'terminal'>,
   answer: Answer<T>,
   next: (value: T) => number | Promise<number>,

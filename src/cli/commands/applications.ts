@@ -9,7 +9,7 @@ import {
 import { findApplication, titleOf } from '../application.ts';
 import { path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, then, withOutput, withScope } from '../session.ts';
+import { type Cli, type Flags, refuse, type Session, andThen, withOutput, withScope } from '../session.ts';
 
 /** `apps`, `status` and `releases`. */
 export function addApplications({ program, terminal, withApi }: Cli): void {
@@ -54,7 +54,7 @@ export function addApplications({ program, terminal, withApi }: Cli): void {
 
 async function listApplications(session: Session): Promise<number> {
   const listed = await session.api.all({ path: '/applications', query: session.scope, answer: ApplicationPage });
-  return then(session, listed, (items) => print(session, { items }, () => applicationTable(items)));
+  return andThen(session, listed, (items) => print(session, { items }, () => applicationTable(items)));
 }
 
 function applicationTable(items: readonly ApplicationSummary[]): Shown {
@@ -72,9 +72,9 @@ function applicationTable(items: readonly ApplicationSummary[]): Shown {
 
 async function showApplication(session: Session, name: string): Promise<number> {
   const found = await findApplication(session, name);
-  return then(session, found, async ({ id }) => {
+  return andThen(session, found, async ({ id }) => {
     const application = await session.api.call({ method: 'GET', path: path`/applications/${id}`, answer: Application });
-    return then(session, application, (value) => print(session, value, describeApplication));
+    return andThen(session, application, (value) => print(session, value, describeApplication));
   });
 }
 
@@ -103,7 +103,7 @@ function part(lead: string, text: string | undefined): string {
 
 async function deleteApplication(session: Session, name: string, flags: Flags): Promise<number> {
   const found = await findApplication(session, name);
-  return then(session, found, async (application) => {
+  return andThen(session, found, async (application) => {
     const body = { confirm_name: String(flags.confirm), expected_revision: application.revision };
     const removed = await session.api.call({
       method: 'DELETE',
@@ -111,7 +111,7 @@ async function deleteApplication(session: Session, name: string, flags: Flags): 
       body,
       answer: Deleted,
     });
-    return then(session, removed, () => {
+    return andThen(session, removed, () => {
       session.terminal.out(
         `${titleOf(application)} is being removed; volumes, if it had any, stay in hp-${application.id}`,
       );
@@ -122,12 +122,12 @@ async function deleteApplication(session: Session, name: string, flags: Flags): 
 
 async function listReleases(session: Session, name: string): Promise<number> {
   const found = await findApplication(session, name);
-  return then(session, found, async ({ id }) => {
+  return andThen(session, found, async ({ id }) => {
     const listed = await session.api.all({
       path: path`/applications/${id}/deployments`,
       answer: DeploymentSummaryPage,
     });
-    return then(session, listed, (items) =>
+    return andThen(session, listed, (items) =>
       print(session, { items }, () => ({
         header: ['ID', 'REVISION', 'STATE', 'ORIGIN', 'COMMIT', 'BY', 'FINISHED', 'MESSAGE'],
         rows: items.map((release) => [
@@ -147,7 +147,7 @@ async function listReleases(session: Session, name: string): Promise<number> {
 
 async function showRelease(session: Session, id: string): Promise<number> {
   const release = await session.api.call({ method: 'GET', path: path`/deployments/${id}`, answer: Deployment });
-  return then(session, release, (value) => print(session, value, describeRelease));
+  return andThen(session, release, (value) => print(session, value, describeRelease));
 }
 
 /** A release for people: how it stands, then what happened. */

@@ -4,7 +4,7 @@ import { Cancelled, Deployment } from '../../ports/api/index.ts';
 import { findApplication } from '../application.ts';
 import { path } from '../client/api.ts';
 import { print } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, then, withOutput, withScope } from '../session.ts';
+import { type Cli, type Flags, refuse, type Session, andThen, withOutput, withScope } from '../session.ts';
 import { heldNote, waitFor } from './wait.ts';
 
 /** What makes or ends a release without a file: `rollback`, `restart`, `scale`, `stop`, `start`, `cancel` (facts 6.5). */
@@ -60,7 +60,7 @@ type Change = {
 
 async function release(session: Session, name: string, { what, service, body, flags }: Change): Promise<number> {
   const found = await findApplication(session, name);
-  return then(session, found, async ({ id, revision }) => {
+  return andThen(session, found, async ({ id, revision }) => {
     const made = await session.api.call({
       method: 'POST',
       path:
@@ -71,7 +71,7 @@ async function release(session: Session, name: string, { what, service, body, fl
       idempotencyKey: randomUUID(),
       answer: Deployment,
     });
-    return then(session, made, (deployment) =>
+    return andThen(session, made, (deployment) =>
       flags.wait === true
         ? waitFor(session, deployment)
         : print(session, deployment, () => [`${deployment.id} is accepted`, ...heldNote(deployment)]),
@@ -81,5 +81,5 @@ async function release(session: Session, name: string, { what, service, body, fl
 
 async function cancel(session: Session, id: string): Promise<number> {
   const asked = await session.api.call({ method: 'POST', path: path`/deployments/${id}/cancel`, answer: Cancelled });
-  return then(session, asked, () => print(session, asked, () => [`${id} is being cancelled`]));
+  return andThen(session, asked, () => print(session, asked, () => [`${id} is being cancelled`]));
 }

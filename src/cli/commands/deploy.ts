@@ -6,7 +6,7 @@ import { path } from '../client/api.ts';
 import { EXIT } from '../io.ts';
 import { type Loaded, loadSpecs, printProblemsOf } from '../offline/index.ts';
 import { print } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, then, withOutput, withScope } from '../session.ts';
+import { type Cli, type Flags, refuse, type Session, andThen, withOutput, withScope } from '../session.ts';
 import { titled } from './plan.ts';
 import { heldNote, waitFor } from './wait.ts';
 
@@ -26,7 +26,7 @@ export function addDeploy({ program, terminal, withApi, set }: Cli): void {
     ),
   ).action(async (file: string | undefined, flags: Flags) => {
     const specs = await loadSpecs(terminal.folder ?? '.', file, flags);
-    if (!specs.ok) return set(await then({ terminal }, specs, () => EXIT.ok));
+    if (!specs.ok) return set(await andThen({ terminal }, specs, () => EXIT.ok));
     if (printProblemsOf(terminal, specs.value)) return set(EXIT.input);
     const { applications } = specs.value;
     const isTree = flags.dir !== undefined || applications.length !== 1;
@@ -64,11 +64,11 @@ async function plan(session: Session, loaded: Loaded, flags: Flags): Promise<Ans
 async function deployOne(session: Session, loaded: Loaded | undefined, flags: Flags): Promise<number> {
   if (loaded === undefined) return EXIT.input;
   const planned = await plan(session, loaded, flags);
-  return then(session, planned, async (value) => {
+  return andThen(session, planned, async (value) => {
     const earlier = await earlierRelease(session, value, flags.idempotencyKey);
-    if (!earlier.ok) return then(session, earlier, () => EXIT.ok);
+    if (!earlier.ok) return andThen(session, earlier, () => EXIT.ok);
     const release = earlier.value === undefined ? await accept(session, value, flags) : ok(earlier.value);
-    return then(session, release, (deployment) => finish(session, deployment, flags));
+    return andThen(session, release, (deployment) => finish(session, deployment, flags));
   });
 }
 
@@ -122,7 +122,7 @@ async function deployTree(session: Session, applications: readonly Loaded[], fla
     const planned = await plan(session, loaded, flags);
     if (!planned.ok) {
       session.terminal.err(`${loaded.name}:`);
-      return then(session, planned, () => EXIT.ok);
+      return andThen(session, planned, () => EXIT.ok);
     }
     plans.push(planned.value);
   }
@@ -133,7 +133,7 @@ async function deployTree(session: Session, applications: readonly Loaded[], fla
       continue;
     }
     const release = await accept(session, planned, flags);
-    const code = await then(session, release, (deployment) => waitFor(session, deployment));
+    const code = await andThen(session, release, (deployment) => waitFor(session, deployment));
     if (code !== EXIT.ok) return code;
   }
   return EXIT.ok;

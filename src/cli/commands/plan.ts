@@ -3,7 +3,7 @@ import { Plan, type PlanRequest } from '../../ports/api/index.ts';
 import { EXIT } from '../io.ts';
 import { loadSpecs, type PlanFlags, planFiles, printProblemsOf } from '../offline/index.ts';
 import { print, type Shown } from '../output.ts';
-import { type Cli, type Flags, type Session, then, withOutput, withScope } from '../session.ts';
+import { type Cli, type Flags, type Session, andThen, withOutput, withScope } from '../session.ts';
 
 /** `plan`: against the server, or of files alone with `--offline`. */
 export function addPlan({ program, terminal, withApi, set }: Cli): void {
@@ -22,7 +22,7 @@ export function addPlan({ program, terminal, withApi, set }: Cli): void {
   ).action(async (file: string | undefined, flags: Flags & PlanFlags) => {
     if (flags.offline === true) return set(await planFiles(terminal, file, flags));
     const specs = await loadSpecs(terminal.folder ?? '.', file, flags);
-    if (!specs.ok) return set(await then({ terminal }, specs, () => EXIT.ok));
+    if (!specs.ok) return set(await andThen({ terminal }, specs, () => EXIT.ok));
     if (printProblemsOf(terminal, specs.value)) return set(EXIT.input);
     return withApi(flags, async (session) => {
       for (const loaded of specs.value.applications) {
@@ -31,7 +31,7 @@ export function addPlan({ program, terminal, withApi, set }: Cli): void {
         const missing = fail(
           problem('missing_context', 'say where with --project and --environment, or log in to one'),
         );
-        if (project === undefined || environment === undefined) return then(session, missing, () => EXIT.ok);
+        if (project === undefined || environment === undefined) return andThen(session, missing, () => EXIT.ok);
         const request: PlanRequest = { project, environment, ...loaded.request, ...service };
         const code = await planOne(session, request);
         if (code !== EXIT.ok) return code;
@@ -43,7 +43,7 @@ export function addPlan({ program, terminal, withApi, set }: Cli): void {
 
 async function planOne(session: Session, body: PlanRequest): Promise<number> {
   const planned = await session.api.call({ method: 'POST', path: '/plan', body, answer: Plan });
-  return then(session, planned, (plan) => print(session, plan, () => describePlan(body, plan)));
+  return andThen(session, planned, (plan) => print(session, plan, () => describePlan(body, plan)));
 }
 
 /** `project/environment/name` of a plan. */

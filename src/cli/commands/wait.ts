@@ -3,7 +3,7 @@ import { Application, Deployment, TERMINAL } from '../../ports/api/index.ts';
 import { path } from '../client/api.ts';
 import { EXIT } from '../io.ts';
 import { print, when } from '../output.ts';
-import { type Session, then } from '../session.ts';
+import { type Session, andThen } from '../session.ts';
 
 /** Between two looks while the stream is away. */
 const POLL_MS = 2_000;
@@ -31,7 +31,7 @@ export async function waitFor(session: Session, started: Deployment): Promise<nu
       ending.abort();
     }
     const read = await session.api.call({ method: 'GET', path: path`/deployments/${started.id}`, answer: Deployment });
-    if (!read.ok && read.status !== undefined) return then(session, read, () => EXIT.ok);
+    if (!read.ok && read.status !== undefined) return andThen(session, read, () => EXIT.ok);
     if (read.ok && TERMINAL.includes(read.value.status)) return end(session, read.value);
     await sleep(POLL_MS);
   }
