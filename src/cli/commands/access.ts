@@ -13,7 +13,7 @@ import {
 } from '../../ports/api/index.ts';
 import { path } from '../client/api.ts';
 import { print, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, then, withOutput, withScope } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope } from '../session.ts';
 import { expiry } from './duration.ts';
 import { say } from './environments.ts';
 
@@ -81,7 +81,7 @@ function addKeys({ program, withApi }: Cli): void {
 async function listKeys(session: Session, flags: Flags): Promise<number> {
   const identity = typeof flags.identity === 'string' ? { identity: flags.identity } : {};
   const listed = await session.api.all({ path: '/keys', query: identity, answer: KeyPage });
-  return then(session, listed, (items) =>
+  return andThen(session, listed, (items) =>
     print(session, { items }, () => ({
       header: ['ID', 'NAME', 'IDENTITY', 'SCOPE', 'PERMISSIONS', 'EXPIRES', 'LAST USED'],
       rows: items.map((key) => [
@@ -130,7 +130,7 @@ async function createKey(session: Session, name: string, flags: Flags): Promise<
     },
     answer: CreatedKey,
   });
-  return then(session, made, (value) => print(session, value, (created) => newKeyLines(created)));
+  return andThen(session, made, (value) => print(session, value, (created) => newKeyLines(created)));
 }
 
 function newKeyLines({ key, metadata }: CreatedKey): readonly string[] {
@@ -149,7 +149,7 @@ async function rotateKey(session: Session, id: string, flags: Flags): Promise<nu
     body: { expires_at: expiresAt },
     answer: RotatedKey,
   });
-  return then(session, rotated, (value) =>
+  return andThen(session, rotated, (value) =>
     print(session, value, (made) => [
       ...newKeyLines(made),
       `the old key works for ${made.previous_key_expires_within_seconds} more seconds`,
@@ -162,7 +162,7 @@ function addIdentities({ program, withApi }: Cli): void {
   withOutput(identities.command('list').description('list them')).action((flags: Flags) =>
     withApi(flags, async (session) => {
       const listed = await session.api.all({ path: '/identities', answer: IdentityPage });
-      return then(session, listed, (items) =>
+      return andThen(session, listed, (items) =>
         print(session, { items }, () => ({
           header: ['NAME', 'KIND', 'ROLES', 'PERMISSIONS', 'STATE'],
           rows: items.map((one) => [
@@ -200,7 +200,7 @@ function addIdentities({ program, withApi }: Cli): void {
   content('set', 'replace its roles and permissions; what is not named is none').action((name: string, flags: Flags) =>
     withApi(flags, async (session) => {
       const current = await session.api.call({ method: 'GET', path: path`/identities/${name}`, answer: Identity });
-      return then(session, current, ({ revision }) =>
+      return andThen(session, current, ({ revision }) =>
         saveIdentity(session, flags, (body) => ({
           method: 'PUT',
           path: path`/identities/${name}`,
@@ -236,7 +236,7 @@ async function saveIdentity(session: Session, flags: Flags, save: (body: object)
   const bindings = pairs.map(([project, role]) => ({ project, role }));
   const body = { permissions, bindings, ...(flags.disabled === true ? { disabled: true } : {}) };
   const saved = await session.api.call({ ...save(body), answer: Identity });
-  return then(session, saved, (identity) => print(session, identity, ({ name }) => [`identity ${name} is saved`]));
+  return andThen(session, saved, (identity) => print(session, identity, ({ name }) => [`identity ${name} is saved`]));
 }
 
 function addRoles({ program, withApi }: Cli): void {
@@ -244,7 +244,7 @@ function addRoles({ program, withApi }: Cli): void {
   withOutput(roles.command('list').description('list the built-in and custom ones')).action((flags: Flags) =>
     withApi(flags, async (session) => {
       const listed = await session.api.call({ method: 'GET', path: '/roles', answer: RolePage });
-      return then(session, listed, (page) =>
+      return andThen(session, listed, (page) =>
         print(session, page, ({ items }) => ({
           header: ['ROLE', 'KIND', 'PERMISSIONS'],
           rows: items.map((role) => [role.name, role.builtin ? 'built-in' : 'custom', role.permissions.join(',')]),
@@ -280,7 +280,7 @@ async function setRole(session: Session, name: string, flags: Flags): Promise<nu
   const permissions = permissionsOf(session, flags);
   if (permissions === undefined) return 2;
   const listed = await session.api.call({ method: 'GET', path: '/roles', answer: RolePage });
-  return then(session, listed, async ({ items }) => {
+  return andThen(session, listed, async ({ items }) => {
     const known = items.find((role) => role.name === name);
     const saved =
       known === undefined
@@ -291,6 +291,8 @@ async function setRole(session: Session, name: string, flags: Flags): Promise<nu
             body: { permissions, expected_revision: known.revision },
             answer: Role,
           });
-    return then(session, saved, (role) => print(session, role, () => [`role ${name}: ${role.permissions.join(', ')}`]));
+    return andThen(session, saved, (role) =>
+      print(session, role, () => [`role ${name}: ${role.permissions.join(', ')}`]),
+    );
   });
 }

@@ -6,25 +6,37 @@ import {
   Deployment,
   DeploymentSummaryPage,
 } from '../../ports/api/index.ts';
-import { findApplication, titleOf } from '../application.ts';
+import { findApplication, nameHere, releaseId, titleOf } from '../application.ts';
 import { path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, then, withOutput, withScope } from '../session.ts';
+import {
+  APPLICATION,
+  andThen,
+  type Cli,
+  type Flags,
+  RELEASE,
+  report,
+  type Session,
+  withOutput,
+  withScope,
+} from '../session.ts';
 
 /** `apps`, `status` and `releases`. */
-export function addApplications({ program, terminal, withApi }: Cli): void {
+export function addApplications({ program, terminal, withApi, set }: Cli): void {
   const apps = program.command('apps').description('applications');
   withOutput(withScope(apps.command('list').description('list applications'))).action((flags: Flags) =>
     withApi(flags, listApplications),
   );
   withOutput(
-    withScope(apps.command('show').description('show one with its specification').argument('<application>')),
+    withScope(
+      apps.command('show').description('show one with its specification').argument('<application>', APPLICATION),
+    ),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => showApplication(session, name)));
   withScope(
     apps
       .command('delete')
       .description('take an application down; its volumes stay')
-      .argument('<application>')
+      .argument('<application>', APPLICATION)
       .requiredOption('--confirm <name>', 'the name of the application, typed again'),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => deleteApplication(session, name, flags)));
 
@@ -33,28 +45,32 @@ export function addApplications({ program, terminal, withApi }: Cli): void {
       program
         .command('status')
         .description('show applications, or one with its services and releases')
-        .argument('[application]', 'PROJECT/ENVIRONMENT/NAME or NAME'),
+        .argument('[application]', `${APPLICATION} (default: of the hakopod.toml here)`),
     ),
   ).action((name: string | undefined, flags: Flags) =>
-    withApi(flags, (session) => (name === undefined ? listApplications(session) : showApplication(session, name))),
+    withApi(flags, async (session) => {
+      const meant = name ?? (await nameHere(terminal));
+      return meant === undefined ? listApplications(session) : showApplication(session, meant);
+    }),
   );
 
   const releases = program.command('releases').description('releases of an application');
   withOutput(
-    withScope(releases.command('list').description('list releases, newest first').argument('<application>')),
+    withScope(
+      releases.command('list').description('list releases, newest first').argument('<application>', APPLICATION),
+    ),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => listReleases(session, name)));
   withOutput(
-    releases.command('show').description('show one release with its steps').argument('<release>', 'its id'),
-  ).action((id: string, flags: Flags) =>
-    /^[\w-]+(?:\.[\w-]+){2}\.\d+$/.test(id)
-      ? withApi(flags, (session) => showRelease(session, id))
-      : void refuse(terminal, 'RELEASE', 'must be PROJECT.ENVIRONMENT.NAME.REVISION, as `releases list` shows it'),
-  );
+    releases.command('show').description('show one release with its steps').argument('<release>', RELEASE),
+  ).action((id: string, flags: Flags) => {
+    const at = releaseId(id);
+    return at.ok ? withApi(flags, (session) => showRelease(session, at.value)) : set(report(terminal, at));
+  });
 }
 
 async function listApplications(session: Session): Promise<number> {
   const listed = await session.api.all({ path: '/applications', query: session.scope, answer: ApplicationPage });
-  return then(session, listed, (items) => print(session, { items }, () => applicationTable(items)));
+  return andThen(session, listed, (items) => print(session, { items }, () => applicationTable(items)));
 }
 
 function applicationTable(items: readonly ApplicationSummary[]): Shown {
@@ -72,9 +88,9 @@ function applicationTable(items: readonly ApplicationSummary[]): Shown {
 
 async function showApplication(session: Session, name: string): Promise<number> {
   const found = await findApplication(session, name);
-  return then(session, found, async ({ id }) => {
+  return andThen(session, found, async ({ id }) => {
     const application = await session.api.call({ method: 'GET', path: path`/applications/${id}`, answer: Application });
-    return then(session, application, (value) => print(session, value, describeApplication));
+    return andThen(session, application, (value) => print(session, value, describeApplication));
   });
 }
 
@@ -103,7 +119,7 @@ function part(lead: string, text: string | undefined): string {
 
 async function deleteApplication(session: Session, name: string, flags: Flags): Promise<number> {
   const found = await findApplication(session, name);
-  return then(session, found, async (application) => {
+  return andThen(session, found, async (application) => {
     const body = { confirm_name: String(flags.confirm), expected_revision: application.revision };
     const removed = await session.api.call({
       method: 'DELETE',
@@ -111,7 +127,7 @@ async function deleteApplication(session: Session, name: string, flags: Flags): 
       body,
       answer: Deleted,
     });
-    return then(session, removed, () => {
+    return andThen(session, removed, () => {
       session.terminal.out(
         `${titleOf(application)} is being removed; volumes, if it had any, stay in hp-${application.id}`,
       );
@@ -122,12 +138,12 @@ async function deleteApplication(session: Session, name: string, flags: Flags): 
 
 async function listReleases(session: Session, name: string): Promise<number> {
   const found = await findApplication(session, name);
-  return then(session, found, async ({ id }) => {
+  return andThen(session, found, async ({ id }) => {
     const listed = await session.api.all({
       path: path`/applications/${id}/deployments`,
       answer: DeploymentSummaryPage,
     });
-    return then(session, listed, (items) =>
+    return andThen(session, listed, (items) =>
       print(session, { items }, () => ({
         header: ['ID', 'REVISION', 'STATE', 'ORIGIN', 'COMMIT', 'BY', 'FINISHED', 'MESSAGE'],
         rows: items.map((release) => [
@@ -147,7 +163,7 @@ async function listReleases(session: Session, name: string): Promise<number> {
 
 async function showRelease(session: Session, id: string): Promise<number> {
   const release = await session.api.call({ method: 'GET', path: path`/deployments/${id}`, answer: Deployment });
-  return then(session, release, (value) => print(session, value, describeRelease));
+  return andThen(session, release, (value) => print(session, value, describeRelease));
 }
 
 /** A release for people: how it stands, then what happened. */

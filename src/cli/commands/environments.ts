@@ -4,7 +4,7 @@ import { Deleted, Project, ProjectPage, Registry, RegistryPage, Secret, SecretPa
 import { applicationKey } from '../application.ts';
 import { type Answered, path } from '../client/api.ts';
 import { print, when } from '../output.ts';
-import { type Cli, type Flags, refuse, report, type Session, then, withOutput, withScope } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, report, type Session, withOutput, withScope } from '../session.ts';
 
 /** What lies in projects: `projects`, `secrets`, `registries`. Values and passwords come from standard input and are never shown. */
 export function addEnvironments(cli: Cli): void {
@@ -18,7 +18,7 @@ function addProjects({ program, withApi }: Cli): void {
   withOutput(projects.command('list').description('list those you may see')).action((flags: Flags) =>
     withApi(flags, async (session) => {
       const listed = await session.api.all({ path: '/projects', answer: ProjectPage });
-      return then(session, listed, (items) =>
+      return andThen(session, listed, (items) =>
         print(session, { items }, () => ({
           header: ['PROJECT', 'ENVIRONMENTS', 'NAME', 'DESCRIPTION'],
           rows: items.map((p) => [
@@ -120,7 +120,7 @@ type Place = { readonly project: string; readonly environment: string; readonly 
 
 function withPlace(session: Session, flags: Flags, run: (place: Place) => Promise<number>): Promise<number> {
   const key = applicationKey(session, String(flags.app));
-  return then(session, key, ({ project, environment, name }) => run({ project, environment, application: name }));
+  return andThen(session, key, ({ project, environment, name }) => run({ project, environment, application: name }));
 }
 
 /** One trailing newline is dropped: `echo` and editors add it, and nobody means it. */
@@ -153,7 +153,7 @@ async function setSecret(session: Session, name: string, flags: Flags): Promise<
 async function listSecrets(session: Session, flags: Flags): Promise<number> {
   return withPlace(session, flags, async (query) => {
     const listed = await session.api.call({ method: 'GET', path: '/secrets', query, answer: SecretPage });
-    return then(session, listed, (page) =>
+    return andThen(session, listed, (page) =>
       print(session, page, ({ items }) => ({
         header: ['NAME', 'UPDATED', 'USED BY'],
         rows: items.map((secret) => [secret.name, when(secret.updated_at), (secret.used_by ?? []).join(', ')]),
@@ -172,7 +172,7 @@ function addRegistries({ program, withApi }: Cli): void {
         query: session.scope,
         answer: RegistryPage,
       });
-      return then(session, listed, (page) =>
+      return andThen(session, listed, (page) =>
         print(session, page, ({ items }) => ({
           header: ['NAME', 'SERVER', 'USERNAME', 'UPDATED'],
           rows: items.map((one) => [one.name, one.server, one.username, when(one.updated_at)]),

@@ -5,7 +5,7 @@ import { Grant, RepositorySaved, Source, SourcePage, SourceRemoved } from '../..
 import { applicationKey, findApplication } from '../application.ts';
 import { type Answered, path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, then, withOutput, withScope } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope } from '../session.ts';
 import { say } from './environments.ts';
 
 /** Git sources: `sources add|list|show|sync|suspend|resume|grant|remove`. */
@@ -25,7 +25,9 @@ export function addGit(cli: Cli): void {
     withOutput(
       withScope(parent.command(name).description(description).argument('<source>', 'PROJECT/ENVIRONMENT/NAME or NAME')),
     ).action((text: string, flags: Flags) =>
-      withApi(flags, async (session) => then(session, await sourceId(session, text), (id) => run(session, id, flags))),
+      withApi(flags, async (session) =>
+        andThen(session, await sourceId(session, text), (id) => run(session, id, flags)),
+      ),
     );
   on(sources, 'show', 'show one source, its grant and its last commits', showSource);
   on(sources, 'sync', 'read the ref now and plan it again', (session, id) =>
@@ -145,7 +147,7 @@ async function addSource(
   { flags, numbers }: { readonly flags: Flags; readonly numbers: Numbers },
 ): Promise<number> {
   const key = applicationKey(session, String(flags.app));
-  return then(session, key, async ({ project, environment, name }) => {
+  return andThen(session, key, async ({ project, environment, name }) => {
     const token = flags.tokenStdin === true ? (await session.terminal.readInput(TOKEN_BYTES)).trim() : undefined;
     if (token === '') return refuse(session.terminal, 'standard input', 'the token is empty');
     const saved = await session.api.call({
@@ -167,7 +169,7 @@ async function addSource(
       },
       answer: RepositorySaved,
     });
-    return then(session, saved, async (repository) => {
+    return andThen(session, saved, async (repository) => {
       const { branch, path: file } = flags;
       const source = await session.api.call({
         method: 'POST',
@@ -186,7 +188,7 @@ async function addSource(
       // The secret is shown this once: also when the second step failed and is tried again.
       const shown = hookLines(repository);
       if (!source.ok) for (const line of shown) session.terminal.err(line);
-      return then(session, source, ({ ref }) => {
+      return andThen(session, source, ({ ref }) => {
         session.terminal.out(
           `source ${project}/${environment}/${name}: ${repository.repository} ${ref} ${String(file)}`,
         );
@@ -219,7 +221,7 @@ async function sourceId(session: Session, text: string): Promise<Answered<string
 
 async function listSources(session: Session): Promise<number> {
   const listed = await session.api.all({ path: '/sources', query: session.scope, answer: SourcePage });
-  return then(session, listed, (items) =>
+  return andThen(session, listed, (items) =>
     print(session, { items }, () => ({
       header: ['APPLICATION', 'REPOSITORY', 'REF', 'PATH', 'SEEN', 'STATE', 'GRANT UNTIL'],
       rows: items.map((source) => [
@@ -237,7 +239,7 @@ async function listSources(session: Session): Promise<number> {
 
 async function showSource(session: Session, id: string): Promise<number> {
   const source = await session.api.call({ method: 'GET', path: path`/sources/${id}`, answer: Source });
-  return then(session, source, (value) => print(session, value, describeSource));
+  return andThen(session, source, (value) => print(session, value, describeSource));
 }
 
 function describeSource(source: Source): Shown {
@@ -278,7 +280,7 @@ function act(session: Session, id: string, action: string, done: string): Promis
 
 async function removeSource(session: Session, id: string): Promise<number> {
   const removed = await session.api.call({ method: 'DELETE', path: path`/sources/${id}`, answer: SourceRemoved });
-  return then(session, removed, (value) =>
+  return andThen(session, removed, (value) =>
     print(session, value, () => [
       `removed ${id.replaceAll('.', '/')}: the grant is revoked${value.webhook_revoked ? ' and the webhook no longer answers' : ''}; the application keeps running`,
     ]),
@@ -287,7 +289,7 @@ async function removeSource(session: Session, id: string): Promise<number> {
 
 async function showGrant(session: Session, id: string): Promise<number> {
   const grant = await session.api.call({ method: 'GET', path: path`/sources/${id}/grant`, answer: Grant });
-  return then(session, grant, (value) => print(session, value, grantLines));
+  return andThen(session, grant, (value) => print(session, value, grantLines));
 }
 
 function renewGrant(session: Session, id: string, flags: Flags): Promise<number> {
@@ -300,7 +302,9 @@ function renewGrant(session: Session, id: string, flags: Flags): Promise<number>
     answer: Grant,
   });
   return renewed.then((grant) =>
-    then(session, grant, (value) => print(session, value, () => [`the grant holds until ${when(value.expires_at)}`])),
+    andThen(session, grant, (value) =>
+      print(session, value, () => [`the grant holds until ${when(value.expires_at)}`]),
+    ),
   );
 }
 
@@ -308,9 +312,9 @@ async function setGrant(session: Session, id: string, flags: Flags): Promise<num
   const numbers = numbersOf(flags);
   if ('at' in numbers) return refuse(session.terminal, numbers.at, numbers.message);
   const current = await session.api.call({ method: 'GET', path: path`/sources/${id}/grant`, answer: Grant });
-  return then(session, current, async ({ revision }) => {
+  return andThen(session, current, async ({ revision }) => {
     const body = { ...grantChoice(flags, numbers), expected_revision: revision };
     const changed = await session.api.call({ method: 'PUT', path: path`/sources/${id}/grant`, body, answer: Grant });
-    return then(session, changed, (value) => print(session, value, grantLines));
+    return andThen(session, changed, (value) => print(session, value, grantLines));
   });
 }

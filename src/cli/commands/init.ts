@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { fail, NAME, problem } from '../../kernel/index.ts';
 import { EXIT } from '../io.ts';
 import { specFilesIn } from '../offline/read.ts';
-import { type Cli, type Flags, refuse, then } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse } from '../session.ts';
 
 /** `init`: a file to start from (facts 8.3). */
 export function addInit({ program, terminal, set }: Cli): void {
@@ -20,7 +20,7 @@ export function addInit({ program, terminal, set }: Cli): void {
       if (!/^[^\s"\\]{1,512}$/.test(String(flags.image))) return set(refuse(terminal, '--image', 'must be an image'));
       const there = await specFilesIn(folder);
       const exists = fail(problem('already_exists', 'there is a hakopod.toml here; it is left as it is'));
-      if (there.length > 0) return set(await then({ terminal }, exists, () => EXIT.ok));
+      if (there.length > 0) return set(await andThen({ terminal }, exists, () => EXIT.ok));
       await writeFile(join(folder, 'hakopod.toml'), starter(name, String(flags.image)), { flag: 'wx' });
       terminal.out('wrote hakopod.toml; `hakopod validate` checks it, `hakopod deploy --wait` releases it');
     });

@@ -1,6 +1,6 @@
 import { AuditPage, KubernetesPatchesSetting, Settings } from '../../ports/api/index.ts';
 import { print, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, then, withOutput } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
 
 /** What belongs to the installation: `settings` and `audit`. */
 export function addInstallation({ program, withApi }: Cli): void {
@@ -40,7 +40,7 @@ export function addInstallation({ program, withApi }: Cli): void {
 
 async function listSettings(session: Session): Promise<number> {
   const listed = await session.api.call({ method: 'GET', path: '/settings', answer: Settings });
-  return then(session, listed, (settings) =>
+  return andThen(session, listed, (settings) =>
     print(session, settings, ({ items }) => ({
       header: ['SETTING', 'VALUE', 'REVISION', 'CHANGED', 'BY'],
       rows: items.map(({ section, value, revision, updated_at, updated_by }) => [
@@ -62,10 +62,10 @@ async function setSetting(session: Session, section: string, value: string): Pro
   if (enabled === undefined) return refuse(session.terminal, 'VALUE', 'must be enabled=true or enabled=false');
   const path = '/settings/kubernetes-patches';
   const current = await session.api.call({ method: 'GET', path, answer: KubernetesPatchesSetting });
-  return then(session, current, async ({ revision }) => {
+  return andThen(session, current, async ({ revision }) => {
     const body = { value: { enabled: enabled === 'true' }, expected_revision: revision };
     const changed = await session.api.call({ method: 'PUT', path, body, answer: KubernetesPatchesSetting });
-    return then(session, changed, (setting) =>
+    return andThen(session, changed, (setting) =>
       print(session, setting, () => [`${section}: enabled=${enabled}, revision ${setting.revision}`]),
     );
   });
@@ -80,7 +80,7 @@ function filtersOf(flags: Flags): Readonly<Record<string, string>> {
 async function listAudit(session: Session, flags: Flags): Promise<number> {
   const query = { ...filtersOf(flags), limit: String(flags.limit) };
   const listed = await session.api.call({ method: 'GET', path: '/audit', query, answer: AuditPage });
-  return then(session, listed, (page) =>
+  return andThen(session, listed, (page) =>
     print(session, page, ({ items }) => ({
       header: ['TIME', 'IDENTITY', 'FROM', 'ACTION', 'ON'],
       rows: items.map(({ time, identity, origin, action, resource }) => [
@@ -102,7 +102,7 @@ async function exportAudit(session: Session, flags: Flags): Promise<number> {
   do {
     const query = { ...filtersOf(flags), format: String(flags.format), cursor };
     const part = await session.api.text({ path: '/audit/export', query });
-    if (!part.ok) return then(session, part, () => 0);
+    if (!part.ok) return andThen(session, part, () => 0);
     const lines = part.value.text.split('\n').filter((line) => line !== '');
     // Each part of a CSV has the header; one is enough.
     const rows = isFirst || flags.format !== 'csv' ? lines : lines.slice(1);

@@ -5,7 +5,7 @@ import { removeLogin, writeLogin } from '../client/login-file.ts';
 import { apiOrigin, httpTransport } from '../client/transport.ts';
 import { EXIT } from '../io.ts';
 import { print, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, then, withOutput } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
 import { expiry } from './duration.ts';
 
 const KEY_BYTES = 1024;
@@ -40,13 +40,13 @@ async function login({ terminal, runtime, globals }: Cli, flags: Flags): Promise
   const named = globals().apiUrl ?? apiUrl;
   if (typeof named !== 'string') return refuse(terminal, '--api-url', 'say where the API is, or set HAKOPOD_API_URL');
   const origin = apiOrigin(named);
-  if (!origin.ok) return then({ terminal }, origin, () => EXIT.ok);
+  if (!origin.ok) return andThen({ terminal }, origin, () => EXIT.ok);
   const key = (await terminal.readInput(KEY_BYTES)).trim();
   const way = httpTransport(origin.value, key);
-  if (!way.ok) return then({ terminal }, way, () => EXIT.ok);
+  if (!way.ok) return andThen({ terminal }, way, () => EXIT.ok);
   const api = createClient(way.value);
   const me = await api.call({ method: 'GET', path: '/me', answer: Me });
-  return then({ terminal }, me, async (held) => {
+  return andThen({ terminal }, me, async (held) => {
     const expires = flags.ttl === undefined ? held.key?.expires_at : expiry(flags.ttl, runtime.now());
     if (flags.ttl !== undefined && expires === undefined)
       return refuse(terminal, '--ttl', 'must be a number with m, h or d, such as 12h');
@@ -62,9 +62,9 @@ async function login({ terminal, runtime, globals }: Cli, flags: Flags): Promise
       },
       answer: CreatedKey,
     });
-    return then({ terminal }, exchanged, async (made) => {
+    return andThen({ terminal }, exchanged, async (made) => {
       const saved = await writeLogin(loginFile, { url: origin.value, key: made.key, ...scope });
-      return then({ terminal }, saved, () => {
+      return andThen({ terminal }, saved, () => {
         terminal.out(
           `logged in to ${origin.value} as ${made.metadata.identity_id}, until ${when(made.metadata.expires_at)}`,
         );
@@ -90,7 +90,7 @@ function wanted(held: readonly Permission[], flags: Flags): readonly Permission[
 
 async function showMe(session: Session): Promise<number> {
   const me = await session.api.call({ method: 'GET', path: '/me', answer: Me });
-  return then(session, me, (value) =>
+  return andThen(session, me, (value) =>
     print(
       session,
       value,
