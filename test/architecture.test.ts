@@ -144,6 +144,15 @@ describe('import rule', () => {
     expect(readers).toEqual(['src/config.ts']);
   });
 
+  it('exports nothing called then, which makes a module that is awaited hang', () => {
+    const thenables = files.filter((file) =>
+      /^export (?:async )?(?:function|const|let) then\b|^export \{[^}]*\bthen\b[^}]*\}/m.test(
+        readFileSync(join(root, file), 'utf8'),
+      ),
+    );
+    expect(thenables).toEqual([]);
+  });
+
   it('keeps every file under 400 lines', () => {
     const long = [...files, ...sourceFiles('test'), ...sourceFiles('scripts')]
       .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))

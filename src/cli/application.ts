@@ -1,6 +1,8 @@
 import { type ApplicationKey, displayApplication, fail, NAME, ok, problem } from '../kernel/index.ts';
 import { ApplicationPage, type ApplicationSummary } from '../ports/api/index.ts';
 import type { Answered } from './client/api.ts';
+import type { Terminal } from './io.ts';
+import { loadSpecs } from './offline/index.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -34,7 +36,26 @@ export async function findApplication(session: Session, text: string): Promise<A
     : fail(problem('invalid_request', 'several applications have this name; give PROJECT/ENVIRONMENT/NAME'));
 }
 
+/** Facts 8.4: the application of the file here, if there is one that can be read. */
+export async function nameHere({ folder = '.' }: Terminal): Promise<string | undefined> {
+  const here = await loadSpecs(folder, undefined, {});
+  return here.ok ? here.value.applications[0]?.title : undefined;
+}
+
 /** `project/environment/name`. */
 export function titleOf(application: ApplicationKey): string {
   return displayApplication(application);
+}
+
+const RELEASE_ID = /^[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*\.[1-9][0-9]{0,9}$/;
+
+/** The id of a release as a person types it. */
+export function releaseId(text: string): Answered<string> {
+  return RELEASE_ID.test(text)
+    ? ok(text)
+    : {
+        ok: false,
+        problem: problem('invalid_request', 'must be PROJECT.ENVIRONMENT.NAME.REVISION', { at: 'RELEASE' }),
+        hint: '`hakopod releases list APPLICATION` shows the ids',
+      };
 }

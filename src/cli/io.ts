@@ -12,10 +12,14 @@ export type Terminal = {
   readonly colour?: boolean;
   /** Where relative paths begin; the folder of the process when absent. */
   readonly folder?: string;
+  /** Whether somebody types standard input; not when absent. */
+  readonly isInteractive?: boolean;
+  /** Runs once on an interrupt (Ctrl-C) in place of the process's end, until the function that is answered is called. */
+  onInterrupt?(run: () => void): () => void;
 };
 
-/** Exit codes (facts 8.2); `ended`: a release that was waited for did not succeed. */
-export const EXIT = { ok: 0, failure: 1, input: 2, forbidden: 3, conflict: 4, ended: 5 } as const;
+/** Exit codes (facts 8.2); `ended`: a release that was waited for did not succeed; `interrupted`: of shells, for Ctrl-C. */
+export const EXIT = { ok: 0, failure: 1, input: 2, forbidden: 3, conflict: 4, ended: 5, interrupted: 130 } as const;
 
 const FORBIDDEN: ReadonlySet<string> = new Set(['forbidden', 'permission_denied', 'unauthorized']);
 

@@ -39,7 +39,7 @@ function cell(text: string): string {
 }
 
 /** What came over the wire can not steer the terminal. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (c) => (c === '\t' ? ' ' : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`));
 }
 

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { specJsonSchema } from '../spec/index.ts';
 import { addAccess } from './commands/access.ts';
 import { addApplications } from './commands/applications.ts';
@@ -14,7 +14,7 @@ import { addPlan } from './commands/plan.ts';
 import { EXIT, type Terminal } from './io.ts';
 import { type SpecFlags, validate } from './offline/index.ts';
 import type { Runtime } from './runtime.ts';
-import { type Cli, type Flags, openSession, report } from './session.ts';
+import { type Cli, type Flags, openSession, report, withOutput, withSpec } from './session.ts';
 
 /**
  * The `hakopod` command. Parses `args` (without the program's name), runs one command and answers its exit code: 0 success, 1 failure,
@@ -88,14 +88,9 @@ const GROUPS: readonly ((cli: Cli) => void)[] = [
 
 /** Commands that need no configuration and no cluster. */
 function addOffline({ program, terminal, set }: Cli): void {
-  program
-    .command('validate')
-    .description('check a file, or a folder of applications; shows every problem')
-    .argument('[path]', 'hakopod.toml, or a folder (default: the hakopod.toml here)')
-    .option('--dir <root>', 'read every folder in it as one application')
-    .option('--only <names>', 'of a folder of applications these alone, by folder or name (a,b)')
-    .addOption(new Option('-o, --output <format>', 'how to print').choices(['text', 'json']).default('text'))
-    .action(async (path: string | undefined, flags: SpecFlags) => set(await validate(terminal, path, flags)));
+  withOutput(
+    withSpec(program.command('validate').description('check a file, or a folder of applications; shows every problem')),
+  ).action(async (path: string | undefined, flags: SpecFlags) => set(await validate(terminal, path, flags)));
   program
     .command('schema')
     .description('print the JSON Schema of hakopod.toml, for editors')

@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
-import { fail, NAME, ok, type Problem, problem, type Result } from '../kernel/index.ts';
-import { type ApiClient, createClient } from './client/api.ts';
+import { type Command, Option } from 'commander';
+import { fail, NAME, ok, problem, type Result } from '../kernel/index.ts';
+import { type Answered, type ApiClient, createClient, type Failure } from './client/api.ts';
 import { readLogin } from './client/login-file.ts';
-import { httpTransport, type Transport } from './client/transport.ts';
+import { apiOrigin, httpTransport, type Transport } from './client/transport.ts';
 import { EXIT, exitCode, printProblem, type Terminal } from './io.ts';
 import { FORMATS, type Format } from './output.ts';
 import type { Runtime } from './runtime.ts';
@@ -33,7 +33,22 @@ export type Cli = {
 
 /** Adds `--output` to a command. */
 export function withOutput(command: Command): Command {
-  return command.option('-o, --output <format>', 'table, json or yaml');
+  return command.addOption(
+    new Option('-o, --output <format>', 'how to print the answer').choices(FORMATS).default('table'),
+  );
+}
+
+/** How arguments are described that several commands take. */
+export const APPLICATION = 'PROJECT/ENVIRONMENT/NAME, or NAME alone';
+export const RELEASE = 'its id, as `releases list` shows it';
+
+/** Adds what says which files a command reads. */
+export function withSpec(command: Command): Command {
+  return command
+    .argument('[path]', 'a file, or a folder of applications (default: the hakopod.toml here)')
+    .option('-f, --file <path>', 'the same, as a flag')
+    .option('--dir <root>', 'read every folder in it as one application')
+    .option('--only <names>', 'of a folder of applications these alone, by folder or name (a,b)');
 }
 
 /** Adds the flags that say which environment a command is about. */
@@ -50,9 +65,7 @@ export function withScope(command: Command): Command {
 export async function openSession(
   input: { readonly runtime: Runtime; readonly terminal: Terminal; readonly globals: Flags },
   flags: Flags,
-): Promise<Result<Session>> {
-  const format = formatOf(flags.output);
-  if (!format.ok) return format;
+): Promise<Answered<Session>> {
   const transport = await openTransport(input.runtime, input.globals);
   if (!transport.ok) return transport;
   const { way, login } = transport.value;
@@ -62,14 +75,12 @@ export async function openSession(
     return scope;
   }
   const { terminal, runtime } = input;
-  return ok({ api: createClient(way), terminal, format: format.value, now: runtime.now, scope: scope.value });
+  return ok({ api: createClient(way), terminal, format: formatOf(flags.output), now: runtime.now, scope: scope.value });
 }
 
-function formatOf(output: unknown): Result<Format> {
-  const format = FORMATS.find((known) => known === (output ?? 'table'));
-  return format === undefined
-    ? fail(problem('invalid_request', `must be ${FORMATS.join(', ')}`, { at: '--output' }))
-    : ok(format);
+/** The format of `--output`; its parser refused any other. */
+export function formatOf(output: unknown): Format {
+  return FORMATS.find((known) => known === output) ?? 'table';
 }
 
 type Where = { readonly project?: string | undefined; readonly environment?: string | undefined };
@@ -77,7 +88,7 @@ type Where = { readonly project?: string | undefined; readonly environment?: str
 async function openTransport(
   runtime: Runtime,
   globals: Flags,
-): Promise<Result<{ readonly way: Transport; readonly login: Where }>> {
+): Promise<Answered<{ readonly way: Transport; readonly login: Where }>> {
   const { apiUrl, apiKey, loginFile } = runtime.clientEnvironment();
   const isLocal = typeof globals.kubeconfig === 'string';
   const login = isLocal ? ok(undefined) : await readLogin(loginFile);
@@ -86,18 +97,19 @@ async function openTransport(
   const url = flagged ?? (isLocal ? undefined : (apiUrl ?? login.value?.url));
   if (url === undefined) {
     const way = await runtime.openApi(globals);
-    return way.ok ? ok({ way: way.value, login: {} }) : way;
+    return way.ok ? ok({ way: way.value, login: {} }) : { ...way, hint: isLocal ? undefined : NO_PLACE };
   }
+  const origin = apiOrigin(url);
+  if (!origin.ok) return origin;
   // A key belongs to the address it was given for and is sent nowhere else.
-  const isLogin = login.value !== undefined && (apiUrl ?? flagged ?? login.value.url) === login.value.url;
+  const isLogin = login.value?.url === origin.value;
   const key = apiKey ?? (isLogin ? login.value?.key : undefined);
-  if (key === undefined)
-    return fail(
-      problem('unauthorized', 'there is no key for this address; run `hakopod login` or set HAKOPOD_API_KEY'),
-    );
-  const way = httpTransport(url, key);
+  if (key === undefined) return fail(problem('unauthorized', 'there is no key for this address'));
+  const way = httpTransport(origin.value, key);
   return way.ok ? ok({ way: way.value, login: isLogin ? (login.value ?? {}) : {} }) : way;
 }
+
+const NO_PLACE = '`hakopod login --api-url URL` goes to a server; --kubeconfig FILE works on a cluster without one';
 
 function scopeOf(flags: Flags, login: Where): Result<Session['scope']> {
   const project = typeof flags.project === 'string' ? flags.project : login.project;
@@ -112,13 +124,10 @@ function scopeOf(flags: Flags, login: Where): Result<Session['scope']> {
   return ok({ ...(project === undefined ? {} : { project }), ...(environment === undefined ? {} : { environment }) });
 }
 
-type Failure = { readonly ok: false; readonly problem: Problem; readonly status?: number };
-type Answer<T> = { readonly ok: true; readonly value: T } | Failure;
-
 /** Goes on with a success; prints a failure with the next thing to try, and answers its exit code. */
 export async function andThen<T>(
   session: Pick<Session, 'terminal'>,
-  answer: Answer<T>,
+  answer: Answered<T>,
   next: (value: T) => number | Promise<number>,
 ): Promise<number> {
   return answer.ok ? next(answer.value) : report(session.terminal, answer);
@@ -130,7 +139,7 @@ export function report(terminal: Terminal, failure: Failure): number {
   printProblem(terminal, why);
   const missing = why.details?.missing_secrets;
   if (Array.isArray(missing)) terminal.err(`missing: ${missing.join(', ')}`);
-  const hint = HINTS[why.code];
+  const hint = failure.hint ?? HINTS[why.code];
   if (hint !== undefined) terminal.err(`hint: ${hint}`);
   return codeOfStatus(status) ?? exitCode(why);
 }
@@ -144,7 +153,7 @@ function codeOfStatus(status: number | undefined): number | undefined {
 }
 
 const HINTS: Partial<Readonly<Record<string, string>>> = {
-  unauthorized: '`hakopod login --api-url URL --key-stdin` takes a key that works',
+  unauthorized: '`hakopod login --api-url URL --key-stdin < key.txt` takes a key that works; so does HAKOPOD_API_KEY',
   permission_denied: '`hakopod me` shows what this key may do',
   conflict: '`hakopod plan` shows the application as it is now; then try again',
   missing_secrets: '`hakopod secrets set NAME --app APP` reads a value from standard input; --generate makes one',

@@ -1,12 +1,18 @@
 import type { z } from 'zod';
-import { CODES, type Code, type Json, ok, type Problem, problem } from '../../kernel/index.ts';
+import { CODES, type Code, fail, type Json, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import { ErrorAnswer } from '../../ports/api/index.ts';
 import type { Transport } from './transport.ts';
 
-/** An answer of the API, or why there is none, with the HTTP status when there was an answer at all. */
-export type Answered<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: Problem; readonly status?: number };
+/** Why there is no answer: with the HTTP status when a server said so, and the next thing to try when it is not that of the code. */
+export type Failure = {
+  readonly ok: false;
+  readonly problem: Problem;
+  readonly status?: number;
+  readonly hint?: string | undefined;
+};
+
+/** An answer of the API, or why there is none. */
+export type Answered<T> = { readonly ok: true; readonly value: T } | Failure;
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -31,7 +37,7 @@ export type ApiClient = {
   text(
     call: Pick<Call<unknown>, 'path' | 'query'>,
   ): Promise<Answered<{ readonly text: string; readonly headers: Headers }>>;
-  /** The events of a stream, until it ends, breaks or the signal aborts; `lastId` goes on after one that was read before. */
+  /** The events of a stream, until it ends, breaks (then it throws) or the signal aborts; `lastId` goes on after one that was read before. */
   events(path: string, options: { readonly lastId?: string; readonly signal: AbortSignal }): AsyncIterable<StreamEvent>;
   close(): Promise<void>;
 };
@@ -39,8 +45,9 @@ export type ApiClient = {
 type Page<T> = { readonly items: readonly T[]; readonly next_cursor?: string | undefined };
 export type StreamEvent = { readonly id: string; readonly data: Json };
 
-/** Facts 8.1: bytes of an answer. */
+/** Facts 8.1: bytes of an answer, and of a refusal. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
+const REFUSAL_BYTES = 32 * 1024;
 const PAGE = 100;
 
 /** Puts a path together from literal text and encoded values. */
@@ -66,7 +73,9 @@ export function createClient(transport: Transport): ApiClient {
   const call = async <T>(one: Call<T>): Promise<Answered<T>> => {
     const response = await send(one);
     if (!response.ok) return response;
-    const parsed = one.answer.safeParse(await jsonOf(response.value));
+    const text = await textOf(response.value, ANSWER_BYTES);
+    if (!text.ok) return text;
+    const parsed = one.answer.safeParse(jsonOf(text.value));
     return parsed.success
       ? ok(parsed.data)
       : { ok: false, problem: problem('api_unavailable', 'the answer is not of this version of the API') };
@@ -88,7 +97,8 @@ export function createClient(transport: Transport): ApiClient {
     text: async (one) => {
       const response = await send({ ...one, method: 'GET' });
       if (!response.ok) return response;
-      return ok({ text: (await bytesOf(response.value)).toString('utf8'), headers: response.value.headers });
+      const text = await textOf(response.value, ANSWER_BYTES);
+      return text.ok ? ok({ text: text.value, headers: response.value.headers }) : text;
     },
     events: (streamPath, options) => readEvents(transport, streamPath, options),
     close: () => transport.close(),
@@ -116,7 +126,8 @@ function requestOf(
 /** The server's refusal in our words: its message begins with the field, which is told apart again here. */
 async function refusalOf(response: Response): Promise<Answered<never>> {
   const { status } = response;
-  const parsed = ErrorAnswer.safeParse(await jsonOf(response));
+  const read = await textOf(response, REFUSAL_BYTES);
+  const parsed = ErrorAnswer.safeParse(read.ok ? jsonOf(read.value) : undefined);
   if (!parsed.success)
     return { ok: false, status, problem: problem('api_unavailable', `the server answered ${status} without a reason`) };
   const { code, message, details = {} } = parsed.data.error;
@@ -138,24 +149,28 @@ function codeOf(code: string): Code {
   return Object.hasOwn(CODES, code) ? (code as Code) : 'api_unavailable';
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse((await bytesOf(response)).toString('utf8'));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
 /** The body, as far as it is allowed to go. */
-async function bytesOf(response: Response): Promise<Buffer> {
+async function textOf(response: Response, most: number): Promise<Result<string>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > ANSWER_BYTES) throw new Error('the answer is too long');
-    chunks.push(chunk);
+  try {
+    for await (const chunk of response.body ?? []) {
+      size += chunk.byteLength;
+      if (size > most) return fail(problem('api_unavailable', 'the answer is longer than is read'));
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    return fail(problem('api_unavailable', 'the answer broke off', { cause }));
   }
-  return Buffer.concat(chunks);
+  return ok(Buffer.concat(chunks).toString('utf8'));
 }
 
 async function* readEvents(
@@ -171,6 +186,7 @@ async function* readEvents(
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
     const blocks = `${rest}${text}`.split('\n\n');
     rest = blocks.pop() ?? '';
+    if (rest.length > ANSWER_BYTES) throw new Error('an event is longer than is read');
     for (const block of blocks) {
       const event = eventOf(block);
       if (event !== undefined) yield event;

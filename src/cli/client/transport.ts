@@ -11,26 +11,34 @@ export type Transport = {
   close(): Promise<void>;
 };
 
-/** Facts 8.1: an answer's head must come within this time, and a whole request end within the next. */
-const REQUEST_MS = 90_000;
+/** Facts 8.1: an answer's head must come within the first time, and all of it within the second. */
+export type Patience = { readonly headMs: number; readonly requestMs: number };
+const PATIENCE: Patience = { headMs: 80_000, requestMs: 90_000 };
 
 /**
  * The API at an address, with a key. Facts 8.1: a bare origin, https except on loopback; redirects are not followed, so the key goes nowhere
  * else.
  */
-export function httpTransport(url: string, key: string): Result<Transport> {
+export function httpTransport(url: string, key: string, patience: Patience = PATIENCE): Result<Transport> {
   const origin = apiOrigin(url);
   if (!origin.ok) return origin;
   return ok({
     where: origin.value,
     origin: origin.value,
-    fetch: (request) => {
+    fetch: async (request) => {
       const headers = new Headers(request.headers);
       headers.set('Authorization', `Bearer ${key}`);
-      // A stream ends by itself, and its reader when it is told to.
+      // A stream ends by itself, or when its reader is told to.
       const isStream = headers.get('Accept') === 'text/event-stream';
-      const signals = [request.signal, ...(isStream ? [] : [AbortSignal.timeout(REQUEST_MS)])];
-      return fetch(new Request(request, { headers, redirect: 'manual', signal: AbortSignal.any(signals) }));
+      const head = new AbortController();
+      const timer = setTimeout(() => head.abort(new Error('no answer in time')), patience.headMs);
+      const whole = isStream ? [] : [AbortSignal.timeout(patience.requestMs)];
+      const signal = AbortSignal.any([request.signal, head.signal, ...whole]);
+      try {
+        return await fetch(new Request(request, { headers, redirect: 'manual', signal }));
+      } finally {
+        clearTimeout(timer);
+      }
     },
     close: async () => undefined,
   });

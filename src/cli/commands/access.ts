@@ -13,7 +13,7 @@ import {
 } from '../../ports/api/index.ts';
 import { path } from '../client/api.ts';
 import { print, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, andThen, withOutput, withScope } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope } from '../session.ts';
 import { expiry } from './duration.ts';
 import { say } from './environments.ts';
 
@@ -291,6 +291,8 @@ async function setRole(session: Session, name: string, flags: Flags): Promise<nu
             body: { permissions, expected_revision: known.revision },
             answer: Role,
           });
-    return andThen(session, saved, (role) => print(session, role, () => [`role ${name}: ${role.permissions.join(', ')}`]));
+    return andThen(session, saved, (role) =>
+      print(session, role, () => [`role ${name}: ${role.permissions.join(', ')}`]),
+    );
   });
 }

@@ -6,25 +6,37 @@ import {
   Deployment,
   DeploymentSummaryPage,
 } from '../../ports/api/index.ts';
-import { findApplication, titleOf } from '../application.ts';
+import { findApplication, nameHere, releaseId, titleOf } from '../application.ts';
 import { path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, andThen, withOutput, withScope } from '../session.ts';
+import {
+  APPLICATION,
+  andThen,
+  type Cli,
+  type Flags,
+  RELEASE,
+  report,
+  type Session,
+  withOutput,
+  withScope,
+} from '../session.ts';
 
 /** `apps`, `status` and `releases`. */
-export function addApplications({ program, terminal, withApi }: Cli): void {
+export function addApplications({ program, terminal, withApi, set }: Cli): void {
   const apps = program.command('apps').description('applications');
   withOutput(withScope(apps.command('list').description('list applications'))).action((flags: Flags) =>
     withApi(flags, listApplications),
   );
   withOutput(
-    withScope(apps.command('show').description('show one with its specification').argument('<application>')),
+    withScope(
+      apps.command('show').description('show one with its specification').argument('<application>', APPLICATION),
+    ),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => showApplication(session, name)));
   withScope(
     apps
       .command('delete')
       .description('take an application down; its volumes stay')
-      .argument('<application>')
+      .argument('<application>', APPLICATION)
       .requiredOption('--confirm <name>', 'the name of the application, typed again'),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => deleteApplication(session, name, flags)));
 
@@ -33,23 +45,27 @@ export function addApplications({ program, terminal, withApi }: Cli): void {
       program
         .command('status')
         .description('show applications, or one with its services and releases')
-        .argument('[application]', 'PROJECT/ENVIRONMENT/NAME or NAME'),
+        .argument('[application]', `${APPLICATION} (default: of the hakopod.toml here)`),
     ),
   ).action((name: string | undefined, flags: Flags) =>
-    withApi(flags, (session) => (name === undefined ? listApplications(session) : showApplication(session, name))),
+    withApi(flags, async (session) => {
+      const meant = name ?? (await nameHere(terminal));
+      return meant === undefined ? listApplications(session) : showApplication(session, meant);
+    }),
   );
 
   const releases = program.command('releases').description('releases of an application');
   withOutput(
-    withScope(releases.command('list').description('list releases, newest first').argument('<application>')),
+    withScope(
+      releases.command('list').description('list releases, newest first').argument('<application>', APPLICATION),
+    ),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => listReleases(session, name)));
   withOutput(
-    releases.command('show').description('show one release with its steps').argument('<release>', 'its id'),
-  ).action((id: string, flags: Flags) =>
-    /^[\w-]+(?:\.[\w-]+){2}\.\d+$/.test(id)
-      ? withApi(flags, (session) => showRelease(session, id))
-      : void refuse(terminal, 'RELEASE', 'must be PROJECT.ENVIRONMENT.NAME.REVISION, as `releases list` shows it'),
-  );
+    releases.command('show').description('show one release with its steps').argument('<release>', RELEASE),
+  ).action((id: string, flags: Flags) => {
+    const at = releaseId(id);
+    return at.ok ? withApi(flags, (session) => showRelease(session, at.value)) : set(report(terminal, at));
+  });
 }
 
 async function listApplications(session: Session): Promise<number> {

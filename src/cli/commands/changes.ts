@@ -1,10 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { Cancelled, Deployment } from '../../ports/api/index.ts';
-import { findApplication } from '../application.ts';
+import { Cancelled } from '../../ports/api/index.ts';
+import { findApplication, releaseId } from '../application.ts';
 import { path } from '../client/api.ts';
 import { print } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, andThen, withOutput, withScope } from '../session.ts';
+import {
+  APPLICATION,
+  andThen,
+  type Cli,
+  type Flags,
+  RELEASE,
+  refuse,
+  report,
+  type Session,
+  withOutput,
+  withScope,
+} from '../session.ts';
+import { askOnce } from './once.ts';
 import { heldNote, waitFor } from './wait.ts';
 
 /** What makes or ends a release without a file: `rollback`, `restart`, `scale`, `stop`, `start`, `cancel` (facts 6.5). */
@@ -15,8 +26,9 @@ export function addChanges({ program, terminal, withApi, set }: Cli): void {
         program
           .command(name)
           .description(description)
-          .argument('<application>', 'PROJECT/ENVIRONMENT/NAME or NAME')
-          .option('--wait', 'wait until it has ended; exit code 5 when it did not succeed'),
+          .argument('<application>', APPLICATION)
+          .option('--wait', 'wait until the release has ended; exit code 5 when it did not succeed')
+          .option('--idempotency-key <key>', 'of an earlier try, to find its release again'),
       ),
     );
   change('rollback', 'run an earlier revision again, with the images it ran')
@@ -29,7 +41,7 @@ export function addChanges({ program, terminal, withApi, set }: Cli): void {
     });
   const onService = (name: string, action: string, description: string): Command =>
     change(name, description)
-      .argument('<service>')
+      .argument('<service>', 'a service of it')
       .action((application: string, service: string, flags: Flags) => {
         const replicas = Number(flags.replicas);
         if (action === 'scale' && !(Number.isInteger(replicas) && replicas >= 0))
@@ -44,11 +56,15 @@ export function addChanges({ program, terminal, withApi, set }: Cli): void {
   );
   onService('stop', 'stop', 'let a service have no pods, until it is started');
   onService('start', 'resume', 'let a stopped service run again');
-  program
-    .command('cancel')
-    .description('end a release that waits or runs; what was applied stays')
-    .argument('<release>', 'its id, as `releases list` shows it')
-    .action((id: string, flags: Flags) => withApi(flags, (session) => cancel(session, id)));
+  withOutput(
+    program
+      .command('cancel')
+      .description('end a release that waits or runs; what was applied stays')
+      .argument('<release>', RELEASE),
+  ).action((id: string, flags: Flags) => {
+    const at = releaseId(id);
+    return at.ok ? withApi(flags, (session) => cancel(session, at.value)) : set(report(terminal, at));
+  });
 }
 
 type Change = {
@@ -61,15 +77,11 @@ type Change = {
 async function release(session: Session, name: string, { what, service, body, flags }: Change): Promise<number> {
   const found = await findApplication(session, name);
   return andThen(session, found, async ({ id, revision }) => {
-    const made = await session.api.call({
-      method: 'POST',
-      path:
-        service === undefined
-          ? `${path`/applications/${id}`}/${what}`
-          : `${path`/applications/${id}/services/${service}`}/${what}`,
+    const of = service === undefined ? path`/applications/${id}` : path`/applications/${id}/services/${service}`;
+    const made = await askOnce(session, {
+      path: `${of}/${what}`,
       body: { ...body, expected_revision: revision },
-      idempotencyKey: randomUUID(),
-      answer: Deployment,
+      key: typeof flags.idempotencyKey === 'string' ? flags.idempotencyKey : undefined,
     });
     return andThen(session, made, (deployment) =>
       flags.wait === true
@@ -81,5 +93,5 @@ async function release(session: Session, name: string, { what, service, body, fl
 
 async function cancel(session: Session, id: string): Promise<number> {
   const asked = await session.api.call({ method: 'POST', path: path`/deployments/${id}/cancel`, answer: Cancelled });
-  return andThen(session, asked, () => print(session, asked, () => [`${id} is being cancelled`]));
+  return andThen(session, asked, (value) => print(session, value, () => [`${id} is being cancelled`]));
 }

@@ -4,7 +4,7 @@ import { Deleted, Project, ProjectPage, Registry, RegistryPage, Secret, SecretPa
 import { applicationKey } from '../application.ts';
 import { type Answered, path } from '../client/api.ts';
 import { print, when } from '../output.ts';
-import { type Cli, type Flags, refuse, report, type Session, andThen, withOutput, withScope } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, report, type Session, withOutput, withScope } from '../session.ts';
 
 /** What lies in projects: `projects`, `secrets`, `registries`. Values and passwords come from standard input and are never shown. */
 export function addEnvironments(cli: Cli): void {

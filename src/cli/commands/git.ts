@@ -5,7 +5,7 @@ import { Grant, RepositorySaved, Source, SourcePage, SourceRemoved } from '../..
 import { applicationKey, findApplication } from '../application.ts';
 import { type Answered, path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, andThen, withOutput, withScope } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope } from '../session.ts';
 import { say } from './environments.ts';
 
 /** Git sources: `sources add|list|show|sync|suspend|resume|grant|remove`. */
@@ -25,7 +25,9 @@ export function addGit(cli: Cli): void {
     withOutput(
       withScope(parent.command(name).description(description).argument('<source>', 'PROJECT/ENVIRONMENT/NAME or NAME')),
     ).action((text: string, flags: Flags) =>
-      withApi(flags, async (session) => andThen(session, await sourceId(session, text), (id) => run(session, id, flags))),
+      withApi(flags, async (session) =>
+        andThen(session, await sourceId(session, text), (id) => run(session, id, flags)),
+      ),
     );
   on(sources, 'show', 'show one source, its grant and its last commits', showSource);
   on(sources, 'sync', 'read the ref now and plan it again', (session, id) =>
@@ -300,7 +302,9 @@ function renewGrant(session: Session, id: string, flags: Flags): Promise<number>
     answer: Grant,
   });
   return renewed.then((grant) =>
-    andThen(session, grant, (value) => print(session, value, () => [`the grant holds until ${when(value.expires_at)}`])),
+    andThen(session, grant, (value) =>
+      print(session, value, () => [`the grant holds until ${when(value.expires_at)}`]),
+    ),
   );
 }
 

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { fail, NAME, problem } from '../../kernel/index.ts';
 import { EXIT } from '../io.ts';
 import { specFilesIn } from '../offline/read.ts';
-import { type Cli, type Flags, refuse, andThen } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse } from '../session.ts';
 
 /** `init`: a file to start from (facts 8.3). */
 export function addInit({ program, terminal, set }: Cli): void {

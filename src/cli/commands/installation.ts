@@ -1,6 +1,6 @@
 import { AuditPage, KubernetesPatchesSetting, Settings } from '../../ports/api/index.ts';
 import { print, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, andThen, withOutput } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
 
 /** What belongs to the installation: `settings` and `audit`. */
 export function addInstallation({ program, withApi }: Cli): void {

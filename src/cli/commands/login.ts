@@ -5,7 +5,7 @@ import { removeLogin, writeLogin } from '../client/login-file.ts';
 import { apiOrigin, httpTransport } from '../client/transport.ts';
 import { EXIT } from '../io.ts';
 import { print, when } from '../output.ts';
-import { type Cli, type Flags, refuse, type Session, andThen, withOutput } from '../session.ts';
+import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
 import { expiry } from './duration.ts';
 
 const KEY_BYTES = 1024;

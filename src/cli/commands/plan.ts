@@ -1,20 +1,15 @@
-import { fail, problem } from '../../kernel/index.ts';
-import { Plan, type PlanRequest } from '../../ports/api/index.ts';
+import type { Plan, PlanRequest } from '../../ports/api/index.ts';
 import { EXIT } from '../io.ts';
 import { loadSpecs, type PlanFlags, planFiles, printProblemsOf } from '../offline/index.ts';
 import { print, type Shown } from '../output.ts';
-import { type Cli, type Flags, type Session, andThen, withOutput, withScope } from '../session.ts';
+import { andThen, type Cli, type Flags, withOutput, withScope, withSpec } from '../session.ts';
+import { planOf, titled } from './planned.ts';
 
 /** `plan`: against the server, or of files alone with `--offline`. */
 export function addPlan({ program, terminal, withApi, set }: Cli): void {
   withOutput(
     withScope(
-      program
-        .command('plan')
-        .description('show what releasing a file would change')
-        .argument('[path]', 'hakopod.toml, or a folder (default: the hakopod.toml here)')
-        .option('--dir <root>', 'read every folder in it as one application')
-        .option('--only <names>', 'of a folder of applications these alone, by folder or name (a,b)')
+      withSpec(program.command('plan').description('show what releasing a file would change'))
         .option('--service <name>', 'as if this service alone were released')
         .option('--offline', 'compare files, without a server')
         .option('--against <path>', 'with --offline: what is released now (default: nothing)'),
@@ -26,29 +21,15 @@ export function addPlan({ program, terminal, withApi, set }: Cli): void {
     if (printProblemsOf(terminal, specs.value)) return set(EXIT.input);
     return withApi(flags, async (session) => {
       for (const loaded of specs.value.applications) {
-        const { project, environment } = session.scope;
-        const service = typeof flags.service === 'string' ? { service: flags.service } : {};
-        const missing = fail(
-          problem('missing_context', 'say where with --project and --environment, or log in to one'),
+        const planned = await planOf(session, loaded, flags);
+        const code = await andThen(session, planned, ({ plan, request }) =>
+          print(session, plan, () => describePlan(request, plan)),
         );
-        if (project === undefined || environment === undefined) return andThen(session, missing, () => EXIT.ok);
-        const request: PlanRequest = { project, environment, ...loaded.request, ...service };
-        const code = await planOne(session, request);
         if (code !== EXIT.ok) return code;
       }
       return EXIT.ok;
     });
   });
-}
-
-async function planOne(session: Session, body: PlanRequest): Promise<number> {
-  const planned = await session.api.call({ method: 'POST', path: '/plan', body, answer: Plan });
-  return andThen(session, planned, (plan) => print(session, plan, () => describePlan(body, plan)));
-}
-
-/** `project/environment/name` of a plan. */
-export function titled({ project, environment }: PlanRequest, { spec }: Plan): string {
-  return `${project}/${environment}/${String(spec.name)}`;
 }
 
 function describePlan(request: PlanRequest, plan: Plan): Shown {

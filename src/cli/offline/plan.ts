@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { type OfflinePlan, planJson, planOffline, planText } from '../../plan/index.ts';
 import { EXIT, type Terminal, unwrap } from '../io.ts';
 import { printable } from './report.ts';
@@ -28,13 +29,13 @@ type Trees = { readonly next: Tree; readonly previous: Tree | undefined };
 function printPlans(terminal: Terminal, { next, previous }: Trees, flags: PlanFlags): number {
   const problems = [...allProblems(next), ...(previous === undefined ? [] : allProblems(previous))];
   if (problems.length > 0) {
-    const nothing = { applications: [], problems };
-    printVerdict(terminal, nothing, { problems, warnings: [], output: flags.output });
+    printVerdict(terminal, { ...next, applications: [] }, { problems, warnings: [], output: flags.output });
     return EXIT.input;
   }
   const plans = next.applications.flatMap((loaded) => planOf(loaded, counterpart(loaded, { next, previous })));
   for (const { name, plan } of plans) {
     if (flags.output === 'json') terminal.out(planJson(plan));
+    else if (flags.output === 'yaml') terminal.out(`---\n${stringify(JSON.parse(planJson(plan))).trimEnd()}`);
     else terminal.out(`${plans.length > 1 ? `${printable(name)}\n` : ''}${planText(plan).trimEnd()}`);
   }
   return plans.some(({ plan }) => plan.refusals.length > 0) ? EXIT.input : EXIT.ok;

@@ -9,7 +9,12 @@ import { readText, specFilesIn } from './read.ts';
 import { inFileOrder, type Loaded, type Located } from './source.ts';
 
 /** The applications of a tree that were asked for, and what is wrong with the tree itself. */
-export type Tree = { readonly applications: readonly Loaded[]; readonly problems: readonly Located[] };
+export type Tree = {
+  readonly applications: readonly Loaded[];
+  readonly problems: readonly Located[];
+  /** A folder of applications, not one file. */
+  readonly isTree: boolean;
+};
 
 /**
  * Reads a folder of applications (facts 8.5): each folder directly in it that is not hidden is one. With `only`, those named by folder or
@@ -28,6 +33,7 @@ export async function loadTree(root: Place, only: readonly string[] | undefined)
   return {
     applications: applications.map((one, i) => withNameOfItsOwn(withGrants(one, networks), applications.slice(0, i))),
     problems: [...networks.problems, ...missing(root, applications, only)],
+    isTree: true,
   };
 }
 

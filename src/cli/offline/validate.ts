@@ -3,6 +3,7 @@ import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import { unsupportedFeatures } from '../../plan/index.ts';
 import { specDigest } from '../../spec/index.ts';
 import { EXIT, type Terminal, unwrap } from '../io.ts';
+import { print } from '../output.ts';
 import { findPlace, loadFile } from './load.ts';
 import { printable, publicProblems, reportLines } from './report.ts';
 import { inFileOrder, type Loaded, type Located } from './source.ts';
@@ -12,14 +13,19 @@ import { loadTree, type Tree } from './tree.ts';
 export type SpecFlags = {
   readonly dir?: string;
   readonly only?: string;
-  readonly output?: 'text' | 'json';
+  /** The path again, as a flag. */
+  readonly file?: string;
+  readonly output?: string;
 };
 
 /** Reads what somebody named: a file, a folder with a `hakopod.toml`, or a tree of applications. */
-export async function loadSpecs(current: string, path: string | undefined, flags: SpecFlags): Promise<Result<Tree>> {
-  const { dir } = flags;
+export async function loadSpecs(current: string, given: string | undefined, flags: SpecFlags): Promise<Result<Tree>> {
+  const { dir, file } = flags;
+  const path = given ?? file;
   const only = flags.only?.split(',').filter((name) => name !== '');
   if (only?.length === 0) return fail(problem('invalid_request', 'names no application', { at: '--only' }));
+  if (given !== undefined && file !== undefined)
+    return fail(problem('invalid_request', 'say the path once', { at: '--file' }));
   if (dir !== undefined && path !== undefined) {
     return fail(problem('invalid_request', 'can not be combined with a file', { at: '--dir' }));
   }
@@ -31,7 +37,7 @@ export async function loadSpecs(current: string, path: string | undefined, flags
   const { kind, place } = meant.value;
   if (kind === 'tree') return ok(await loadTree(place, only));
   if (only !== undefined) return fail(problem('invalid_request', 'is for folders of applications', { at: '--only' }));
-  return ok({ applications: [await loadFile(place)], problems: [] });
+  return ok({ applications: [await loadFile(place)], problems: [], isTree: false });
 }
 
 /** `hakopod validate`: every problem of every file at once. Exit code 2 when there is one; what plan will refuse is a warning. */
@@ -69,13 +75,14 @@ type Found = {
 export function printProblemsOf(terminal: Terminal, tree: Tree): boolean {
   const problems = allProblems(tree);
   if (problems.length === 0) return false;
-  printVerdict(terminal, { applications: [], problems }, { problems, warnings: [], output: 'text' });
+  printVerdict(terminal, { ...tree, applications: [] }, { problems, warnings: [], output: 'table' });
   return true;
 }
 
 /** Prints what was found, for people or for programs. */
 export function printVerdict(terminal: Terminal, tree: Tree, found: Found): void {
-  if (found.output === 'json') printJson(terminal, tree, found);
+  const { output } = found;
+  if (output === 'json' || output === 'yaml') print({ terminal, format: output }, verdictOf(tree, found), () => []);
   else printText(terminal, tree, found);
 }
 
@@ -93,7 +100,7 @@ function printText(terminal: Terminal, tree: Tree, { problems, warnings }: Found
   terminal.err(`${count(problems.length, 'problem')} in ${count(files, 'file')}`);
 }
 
-function printJson(terminal: Terminal, tree: Tree, { problems, warnings }: Found): void {
+function verdictOf(tree: Tree, { problems, warnings }: Found): unknown {
   const applications = tree.applications.flatMap(({ name, application, notes }) =>
     application === undefined
       ? []
@@ -107,13 +114,12 @@ function printJson(terminal: Terminal, tree: Tree, { problems, warnings }: Found
           },
         ],
   );
-  const report = {
+  return {
     valid: problems.length === 0,
     applications,
     problems: publicProblems(problems),
     warnings: publicProblems(warnings),
   };
-  terminal.out(JSON.stringify(report, undefined, 2));
 }
 
 function summary(application: NonNullable<Loaded['application']>): string {

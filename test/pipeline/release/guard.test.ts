@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AccessStore, createAccessStore } from '../../../src/adapters/store/index.ts';
 import { addPerson, type MemoryPeople } from '../../support/people.ts';
 import { APP, type ReleaseWorld, startReleaseWorld } from '../../support/release-world.ts';
 import { until } from '../../support/world.ts';
@@ -86,6 +87,28 @@ describe('a release that a key asked for', () => {
     const shrink = () => people.roles.update('ops', () => ({ spec: { permissions: ['logs:read'] } }));
     const { status } = await endOf(shrink, { roles: [{ project: 'acme', role: 'ops' }] });
     expect(status).toMatchObject({ state: 'cancelled', code: 'authority_revoked' });
+  });
+
+  it('is cancelled within two seconds of a revocation that another process wrote', async () => {
+    const open = async (): Promise<AccessStore> => {
+      const { cluster, clock, random, log } = world.deps;
+      const parts = { cluster, namespace: 'hakopod-system', clock, random, log };
+      const access = createAccessStore({ ...parts, auditLine: () => undefined });
+      await access.start();
+      return access;
+    };
+    const [worker, server] = [await open(), await open()];
+    Object.assign(world.deps, worker);
+    people = worker as unknown as MemoryPeople;
+    try {
+      const { status, ms } = await endOf((key) =>
+        server.keys.change(key, () => ({ revokedAt: new Date().toISOString() })),
+      );
+      expect(status).toMatchObject({ state: 'cancelled', code: 'authority_revoked' });
+      expect(ms).toBeLessThan(LIMIT_MS);
+    } finally {
+      await Promise.all([worker.stop(), server.stop()]);
+    }
   });
 
   it("is not another identity's", async () => {

@@ -1,6 +1,13 @@
 import { type Principal, refusal } from '../../../access/index.ts';
 import { type ApplicationKey, displayApplication, fail, ok, problem, type Result } from '../../../kernel/index.ts';
-import type { Deployment, DeploymentOperations, PlanRequest, RequestInfo } from '../../../ports/api/index.ts';
+import type { Change } from '../../../plan/index.ts';
+import type {
+  Deployment,
+  DeploymentOperations,
+  PlanRequest,
+  Plan as PlanView,
+  RequestInfo,
+} from '../../../ports/api/index.ts';
 import type { Release } from '../../../ports/index.ts';
 import { specDigest } from '../../../spec/index.ts';
 import { unpackSpec } from '../../release-body.ts';
@@ -76,7 +83,7 @@ async function planDeployment(
     application_id: current.value.application?.spec.id ?? '',
     expected_revision: current.value.revision,
     spec: { ...desired.value.application },
-    changes: planned.value.changes.map((change) => ({ ...change })),
+    changes: planned.value.changes.map(changeView),
     warnings: [...planned.value.warnings],
     required_secrets: [...planned.value.requiredSecrets],
     missing_secrets: [...(planned.value.missingSecrets ?? [])],
@@ -195,6 +202,11 @@ function onService(
   const { input, info, change } = asked;
   const desired = (now: Current): Result<Desired> => changeService(now, input.service, change);
   return derive(deps, principal, { ...ordered(change.kind, input), info, desired });
+}
+
+function changeView({ keys, ...change }: Change): PlanView['changes'][number] {
+  if (keys === undefined) return change;
+  return { ...change, keys: { added: [...keys.added], removed: [...keys.removed], changed: [...keys.changed] } };
 }
 
 function view(deps: ReleaseDeps, release: Release): Deployment {
