@@ -48,6 +48,7 @@ export type {
   OpenHttp,
 } from './http.ts';
 export type { IdentityCollection, RoleCollection } from './identities.ts';
+export { type IdentityStore, InstallationIdentity } from './installation-identity.ts';
 export type { Job, JobQueue, PollSchedule, QueueCounts, QueueInspector, QueueName } from './jobs.ts';
 export type { FirstKeySecret, KeyChange, KeyDirectory, KeyRecord, KeyStore } from './keys.ts';
 export type { Log } from './log.ts';
