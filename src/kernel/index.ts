@@ -27,3 +27,11 @@ export { LIMITS } from './limits.ts';
 export { displayRef, type Manifest, type ObjectMeta, type ObjectRef, refOf } from './manifest.ts';
 export { describe, type Position, type Problem, problem } from './problem.ts';
 export { fail, ok, type Result } from './result.ts';
+export {
+  isActivePod,
+  type RolloutVerdict,
+  rolloutVerdict,
+  runsTemplate,
+  type Strike,
+  secondStrike,
+} from './rollout.ts';

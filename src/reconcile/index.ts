@@ -4,7 +4,7 @@
  * never calls the cluster, reads no clock, and never says yes to touching an object that is not ours (invariant 8).
  */
 export { claimChange } from './claims.ts';
-export { confirmFailure, type DeploymentVerdict, deploymentVerdict, type Strike } from './deployment-verdict.ts';
+export { confirmFailure, type DeploymentVerdict, deploymentVerdict } from './deployment-verdict.ts';
 export { type Difference, drift, isInPodTemplate, sealed } from './drift.ts';
 export { decideJob, type JobDecision, type JobRecord } from './job.ts';
 export { type JobVerdict, jobVerdict } from './job-verdict.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Manifest } from '../../src/kernel/index.ts';
-import { confirmFailure, type DeploymentVerdict, deploymentVerdict, type Strike } from '../../src/reconcile/index.ts';
+import type { Manifest, Strike } from '../../src/kernel/index.ts';
+import { confirmFailure, type DeploymentVerdict, deploymentVerdict } from '../../src/reconcile/index.ts';
 import { fixtureOf } from './fixture.ts';
 
 const { answer } = fixtureOf('Deployment/api');

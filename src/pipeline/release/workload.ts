@@ -1,4 +1,4 @@
-import { fail, type Manifest, ok, problem, type Result, refOf } from '../../kernel/index.ts';
+import { fail, type Manifest, ok, problem, type Result, refOf, type Strike } from '../../kernel/index.ts';
 import type { ListQuery, Release } from '../../ports/index.ts';
 import {
   confirmFailure,
@@ -8,7 +8,6 @@ import {
   heldBack,
   type JobDecision,
   jobVerdict,
-  type Strike,
   waitSeconds,
 } from '../../reconcile/index.ts';
 import type { RenderedWorkload } from '../../render/index.ts';
