@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import { type Access, type ConnectOptions, type Material, readAccess } from './access.ts';
+import { type ChannelAccess, type ChannelRequest, type Channels, openChannels } from './channels.ts';
 
 /** One request in raw JSON. */
 export type RawRequest = {
@@ -15,7 +16,7 @@ export type RawRequest = {
   readonly contentType?: string;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** A watch: a connection of its own, and silence for this many milliseconds ends it. */
+  /** A watch or a log: a connection of its own, and silence for this many milliseconds ends it; 0 for never. */
   readonly watchIdleMs?: number;
 };
 
@@ -27,6 +28,8 @@ export interface KubeConnection {
   readonly server: string;
   /** Resolves with the answer's head; rejects when there is none. */
   send(request: RawRequest): Promise<RawAnswer>;
+  /** Opens the channels of a streaming call; rejects when there are none. Absent where a test stands in for the cluster. */
+  open?(request: ChannelRequest): Promise<Channels>;
   /** Cuts every connection, also of running watches. */
   close(): Promise<void>;
 }
@@ -88,6 +91,16 @@ class Connection implements KubeConnection {
     return this.#once(raw);
   }
 
+  async open(request: ChannelRequest): Promise<Channels> {
+    if (performance.now() - this.#checkedAt >= RECHECK_MS) await this.#recheck();
+    const access = {
+      server: this.server,
+      tls: tlsOf(this.#access, this.#secrets),
+      headers: this.#authorization(),
+    };
+    return openChannels(access, request);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#agents.calls.destroy(), this.#agents.watches.destroy()]);
   }
@@ -105,7 +118,7 @@ class Connection implements KubeConnection {
       },
       body: raw.body ?? null,
       signal: raw.signal,
-      ...(watch === undefined ? {} : { bodyTimeout: watch }),
+      ...(watch === undefined ? {} : { bodyTimeout: watch, headersTimeout: watch }),
     });
     const retryAfter = answer.headers['retry-after'];
     return {
@@ -179,19 +192,21 @@ async function collectAsync(access: Access): Promise<Secrets> {
 }
 
 function agentsOf(access: Access, secrets: Secrets): Agents {
-  const { ca, cert, key } = secrets;
   const shared = {
     pipelining: 1,
     allowH2: false, // one request per connection keeps a slow answer from holding up others
     keepAliveTimeout: IDLE_SOCKET_MS,
-    connect: {
-      timeout: CONNECT_MS,
-      rejectUnauthorized: !access.insecure,
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-      ...(access.serverName === undefined ? {} : { servername: access.serverName }),
-    },
+    connect: { timeout: CONNECT_MS, ...tlsOf(access, secrets) },
   };
   return { calls: new Agent({ ...shared, connections: CONNECTIONS }), watches: new Agent(shared) };
+}
+
+function tlsOf(access: Access, { ca, cert, key }: Secrets): ChannelAccess['tls'] {
+  return {
+    rejectUnauthorized: !access.insecure,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(access.serverName === undefined ? {} : { servername: access.serverName }),
+  };
 }

@@ -1,0 +1,93 @@
+import { fail, type Manifest, ok, problem, type Result } from '../../../kernel/index.ts';
+import {
+  type InspectedPod,
+  type Inspection,
+  type InspectionTarget,
+  OPERATION_LIMITS,
+  parseInspectionTarget,
+} from '../../../ports/cluster-operations/index.ts';
+import { clean, word } from './clean.ts';
+import { openContext } from './context.ts';
+import type { OperationDeps } from './deps.ts';
+import { at, count, records } from './fields.ts';
+import { podContainersOf } from './pod-containers.ts';
+import { readProblem } from './problems.ts';
+import { selectorText } from './selector.ts';
+import { replicasOf } from './snapshot-items.ts';
+
+const { callMs, inspectionPods, inspectionConditions, nameBytes, shortBytes } = OPERATION_LIMITS;
+
+/**
+ * Reads a Deployment and the pods its own selector selects, in two calls within 20 s (cluster operations 8). Gone is an answer, and one
+ * recreated under the name carries its own UID. More than 128 pods are `cluster_unavailable`, never a cut list: a cut one would look like
+ * pods recreated and restarts that never were. `invalid_request`, `forbidden` and `cluster_unavailable` otherwise.
+ */
+export async function inspect(
+  deps: Pick<OperationDeps, 'api' | 'clock'>,
+  target: InspectionTarget,
+  signal?: AbortSignal,
+): Promise<Result<Inspection>> {
+  const valid = parseInspectionTarget(target);
+  if (!valid.ok) return valid;
+  const { namespace, name } = valid.value;
+  const context = openContext(deps.clock, callMs, signal);
+  try {
+    const read = await deps.api.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }, context.signal);
+    if (!read.ok) return read.failure.status === 404 ? ok({ missing: true }) : fail(readProblem(read.failure));
+    const labelSelector = selectorText(at(read.value, 'spec', 'selector'));
+    if (labelSelector === undefined) return unavailable('the Deployment has no selector of pods');
+    const limit = inspectionPods + 1;
+    const pods = await deps.api.list(
+      { apiVersion: 'v1', kind: 'Pod', namespace, labelSelector, limit, stopAfter: inspectionPods },
+      context.signal,
+    );
+    if (!pods.ok) return fail(readProblem(pods.failure));
+    if (pods.value.more || pods.value.items.length > inspectionPods)
+      return unavailable('the Deployment has more pods than can be inspected');
+    return ok(inspection(read.value, pods.value.items, deps.clock.now()));
+  } finally {
+    context.end();
+  }
+}
+
+function unavailable(message: string): Result<never> {
+  return fail(problem('cluster_unavailable', message));
+}
+
+function inspection(deployment: Manifest, pods: readonly Manifest[], now: Date): Inspection {
+  const status = at(deployment, 'status');
+  const number = (field: string): number => count(at(status, field)) ?? 0;
+  const conditions = records(at(status, 'conditions')).flatMap((condition) => {
+    const type = word(condition.type);
+    const reason = word(condition.reason);
+    if (type === undefined) return [];
+    return [{ type, status: clean(condition.status, shortBytes), ...(reason === undefined ? {} : { reason }) }];
+  });
+  return {
+    missing: false,
+    observedAt: now.toISOString(),
+    uid: clean(deployment.metadata.uid, shortBytes),
+    generation: count(at(deployment, 'metadata', 'generation')) ?? 0,
+    observedGeneration: number('observedGeneration'),
+    desired: replicasOf(deployment),
+    updated: number('updatedReplicas'),
+    ready: number('readyReplicas'),
+    available: number('availableReplicas'),
+    conditions: conditions.slice(0, inspectionConditions),
+    pods: pods.map(inspectedPod),
+  };
+}
+
+function inspectedPod(pod: Manifest): InspectedPod {
+  return {
+    name: clean(pod.metadata.name, nameBytes),
+    uid: clean(pod.metadata.uid, shortBytes),
+    phase: clean(at(pod, 'status', 'phase'), shortBytes),
+    containers: podContainersOf(pod).map(({ reason, ...container }) => ({
+      ...container,
+      image: '',
+      imageId: '',
+      ...(word(reason) === undefined ? {} : { reason: word(reason) ?? '' }),
+    })),
+  };
+}
