@@ -22,6 +22,22 @@ function replicaSet(spec: Fields): Fields {
   return mapField(under(spec, { replicas: 1 }), 'template', podTemplate);
 }
 
+function statefulSet(spec: Fields): Fields {
+  const keep = { whenDeleted: 'Retain', whenScaled: 'Retain' };
+  const filled = under(spec, { replicas: 1, podManagementPolicy: 'OrderedReady', revisionHistoryLimit: 10 });
+  const kept = {
+    ...filled,
+    persistentVolumeClaimRetentionPolicy: under(record(spec.persistentVolumeClaimRetentionPolicy), keep),
+  };
+  const updated = { ...kept, updateStrategy: under(record(spec.updateStrategy), { type: 'RollingUpdate' }) };
+  return mapField(updated, 'template', podTemplate);
+}
+
+function daemonSet(spec: Fields): Fields {
+  const updated = { ...spec, updateStrategy: under(record(spec.updateStrategy), { type: 'RollingUpdate' }) };
+  return mapField(under(updated, { revisionHistoryLimit: 10 }), 'template', podTemplate);
+}
+
 function job(spec: Fields): Fields {
   const filled = under(spec, {
     ...(spec.completions === undefined && spec.parallelism === undefined ? { completions: 1 } : {}),
@@ -102,6 +118,8 @@ function definition(spec: Fields): Fields {
 const SPECS: Readonly<Record<string, (spec: Fields) => Fields>> = {
   Deployment: deployment,
   ReplicaSet: replicaSet,
+  StatefulSet: statefulSet,
+  DaemonSet: daemonSet,
   Job: job,
   CronJob: cronJob,
   Service: service,

@@ -79,6 +79,8 @@ export function completeNew(store: ObjectStore, object: Manifest): Manifest {
       return { ...object, status: { loadBalancer: {} } };
     case 'apps/v1/Deployment':
     case 'apps/v1/ReplicaSet':
+    case 'apps/v1/StatefulSet':
+    case 'apps/v1/DaemonSet':
     case 'batch/v1/CronJob':
       return { ...object, status: {} };
     default:

@@ -39,11 +39,14 @@ function parseYaml(body: Buffer): unknown {
 /** The kinds whose fields we know well enough to merge strategically, by group and kind. */
 const STRATEGIC: Readonly<Record<string, PatchKind>> = {
   'apps/Deployment': 'deployment',
+  // Their pod templates are a Deployment's.
+  'apps/StatefulSet': 'deployment',
+  'apps/DaemonSet': 'deployment',
   '/Service': 'service',
   'networking.k8s.io/Ingress': 'ingress',
 };
 
-/** Carries out a PATCH; strategic merge only of Deployments, Services and Ingresses, else 415. Answers the object and whether it is new. */
+/** Carries out a PATCH; strategic merge only of workloads, Services and Ingresses, else 415. Answers the object and whether it is new. */
 export function patch(
   machine: Machine,
   target: Target,

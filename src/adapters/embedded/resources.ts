@@ -71,6 +71,10 @@ const ROWS: readonly Row[] = [
     'replicasets',
     { status: true, scale: true, shortNames: ['rs'], generation: 'spec', selectable: ['status.replicas'] },
   ],
+  // Kept but run by no controller, as are storage classes.
+  ['apps/v1', 'StatefulSet', 'statefulsets', { status: true, scale: true, shortNames: ['sts'], generation: 'spec' }],
+  ['apps/v1', 'DaemonSet', 'daemonsets', { status: true, shortNames: ['ds'], generation: 'spec' }],
+  ['storage.k8s.io/v1', 'StorageClass', 'storageclasses', { namespaced: false, shortNames: ['sc'] }],
   ['batch/v1', 'Job', 'jobs', { status: true, generation: 'spec', selectable: ['status.successful'] }],
   ['batch/v1', 'CronJob', 'cronjobs', { status: true, shortNames: ['cj'], generation: 'spec' }],
   ['networking.k8s.io/v1', 'Ingress', 'ingresses', { status: true, shortNames: ['ing'], generation: 'spec' }],

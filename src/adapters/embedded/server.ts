@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { reviewAccess } from './access.ts';
+import { refuseDenied, reviewAccess } from './access.ts';
 import type { Behaviours } from './behaviour.ts';
 import { documentAt } from './discovery.ts';
 import { ApiError, noSuchPath, refusal, unsupportedMedia } from './errors.ts';
@@ -131,6 +131,7 @@ async function handleResource(
   };
   if (route.verb === 'watch') return watch(front, call, response);
   if (route.subresource === 'log' && route.info.storage === '/pods') {
+    refuseDenied(front.denials(), route);
     const pod = mustGet(front.machine, { info: route.info, namespace: route.namespace, name: route.name ?? '' });
     const body = logText(pod, call.query, front.behaviours());
     return sendLog(front.machine, response, { pod, body, follow: call.query.get('follow') === 'true' });
