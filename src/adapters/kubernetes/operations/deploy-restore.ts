@@ -1,0 +1,85 @@
+import { displayRef, type Manifest, refOf } from '../../../kernel/index.ts';
+import { OPERATION_ANNOTATIONS } from '../../../ports/cluster-operations/index.ts';
+import { classify, failed, type StepFailure } from './classify.ts';
+import { keepAddress } from './deploy-create.ts';
+import type { Standing } from './deploy-precondition.ts';
+import { at } from './fields.ts';
+import { deleteRead, isOwned, type Owner, over, readObject, refusedWrite } from './owned.ts';
+import type { RenderedService } from './render.ts';
+
+/** One object of a service: as it stood before the run, and as the run wrote it. */
+type Change = { readonly before: Manifest | undefined; readonly written: Manifest | undefined };
+
+/**
+ * Puts one service back to what it was before the run, after its rollout did not become ready: bodies read at the precondition are written
+ * again, what the run removed is made again, what it made is removed. Claims stay. An object that is not the one this run wrote any more
+ * belongs to whoever wrote it since, and is a `conflict`. The Deployment goes first: it is what does not run.
+ */
+export async function restoreService(
+  owner: Owner,
+  {
+    service,
+    standing,
+    deployment,
+  }: { readonly service: RenderedService; readonly standing: Standing; readonly deployment: string },
+): Promise<StepFailure | undefined> {
+  const { configMap, secret, network } = service;
+  const changes: readonly Change[] = [
+    { before: standing.configMap, written: configMap },
+    { before: standing.secret, written: secret },
+    { before: standing.deployment, written: service.deployment },
+    { before: standing.network, written: network },
+  ];
+  let first: StepFailure | undefined;
+  for (const change of changes) first = (await restore(owner, change, deployment)) ?? first;
+  return first;
+}
+
+async function restore(
+  owner: Owner,
+  { before, written }: Change,
+  deployment: string,
+): Promise<StepFailure | undefined> {
+  const one = written ?? before;
+  if (one === undefined) return undefined;
+  const answer = await readObject(owner, refOf(one));
+  if (!answer.ok) return classify(answer.failure, owner.context);
+  const live = answer.value;
+  if (live === undefined) return before === undefined ? undefined : make(owner, before);
+  const isOurs =
+    isOwned(live, owner.instanceId) &&
+    (written === undefined || at(live, 'metadata', 'annotations', OPERATION_ANNOTATIONS.deployment) === deployment);
+  // Removed by this run and made again by someone else, or written by someone else since.
+  if (!isOurs || written === undefined) return failed('conflict', displayRef(refOf(one)));
+  if (before === undefined) {
+    const failure = await deleteRead(owner, live, 'Background');
+    return failure === undefined ? undefined : refusedWrite(owner, { wanted: live, verb: 'delete' }, failure);
+  }
+  const body = before.kind === 'Service' ? keepAddress(bare(before), live) : over(bare(before), live);
+  const put = await owner.api.replace(body, owner.context.signal);
+  if (put.ok) return undefined;
+  if (put.failure.status === 409) return failed('conflict', displayRef(refOf(one)));
+  return refusedWrite(owner, { wanted: body, verb: 'update' }, put.failure);
+}
+
+async function make(owner: Owner, before: Manifest): Promise<StepFailure | undefined> {
+  const body = bare(before);
+  const answer = await owner.api.create(body, owner.context.signal);
+  if (answer.ok) return undefined;
+  if (answer.failure.status === 409) return failed('conflict', displayRef(refOf(body)));
+  return refusedWrite(owner, { wanted: body, verb: 'create' }, answer.failure);
+}
+
+/** A body without what the API server alone writes. */
+function bare({ status: _, ...body }: Manifest): Manifest {
+  const { name, namespace, labels, annotations } = body.metadata;
+  return {
+    ...body,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+  } as Manifest;
+}
