@@ -26,6 +26,7 @@ export {
 export { LIMITS } from './limits.ts';
 export { displayRef, type Manifest, type ObjectMeta, type ObjectRef, refOf } from './manifest.ts';
 export { describe, type Position, type Problem, problem } from './problem.ts';
+export { normalQuantity } from './quantity.ts';
 export { fail, ok, type Result } from './result.ts';
 export {
   isActivePod,

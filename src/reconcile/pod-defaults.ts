@@ -1,5 +1,5 @@
+import { normalQuantity } from '../kernel/index.ts';
 import { array, type Mutable, object, setDefault } from './json.ts';
-import { normalQuantity } from './quantity.ts';
 
 /**
  * What the API server fills into a pod template it stores (k8s.io/kubernetes `pkg/apis/core/v1/defaults.go`, 1.35). Works in place on a

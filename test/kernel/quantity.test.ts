@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalQuantity } from '../../src/reconcile/quantity.ts';
+import { normalQuantity } from '../../src/kernel/quantity.ts';
 
 describe('normalQuantity', () => {
   it.each([
