@@ -307,6 +307,12 @@ export function clientEnvironment(env: NodeJS.ProcessEnv = process.env): ClientE
   };
 }
 
+/** The editor somebody likes, as a program and its arguments; never handed to a shell. */
+export function editorCommand(env: NodeJS.ProcessEnv = process.env): readonly string[] {
+  const words = (env.VISUAL || env.EDITOR || 'vi').split(/\s+/).filter((word) => word !== '');
+  return words.length === 0 ? ['vi'] : words;
+}
+
 /** The environment a child process of ours may see: enough to run, nothing of ours that is secret. */
 export function plainEnvironment(): Readonly<Record<string, string>> {
   const { PATH = '', HOME = '', TMPDIR, LANG } = process.env;

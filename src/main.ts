@@ -3,8 +3,10 @@ import { clientEnvironment, coloursWanted, loadConfig } from './config.ts';
 import { describe } from './kernel/index.ts';
 import { runDemoCommand } from './wiring/demo.ts';
 import { examine } from './wiring/doctor.ts';
+import { editText } from './wiring/edit.ts';
 import { checkUrl, layFoundation, version } from './wiring/foundation.ts';
 import { openLocalApi } from './wiring/local-api.ts';
+import { processScreen } from './wiring/screen.ts';
 import { startServing } from './wiring/serve.ts';
 
 const terminal: Terminal = {
@@ -12,6 +14,7 @@ const terminal: Terminal = {
   err: (line) => process.stderr.write(`${line}\n`),
   readInput,
   colour: coloursWanted(process.stderr.isTTY),
+  screen: processScreen(),
 };
 
 async function readInput(maxBytes: number): Promise<string> {
@@ -27,16 +30,16 @@ async function readInput(maxBytes: number): Promise<string> {
 }
 
 /** Resolves with the first request to stop; a second one ends the process at once. */
-function stopRequested(): Promise<void> {
+function stopRequested(): Promise<undefined> {
   return new Promise((resolve) => {
     let asked = false;
     // Only a child of the demo has a channel; it ends with its parent, however that ends.
-    process.once('disconnect', resolve);
+    process.once('disconnect', () => resolve(undefined));
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
         if (asked) process.exit(1);
         asked = true;
-        resolve();
+        resolve(undefined);
       });
     }
   });
@@ -55,12 +58,14 @@ const runtime: Runtime = {
       terminal.err(`error: ${describe(serving.problem)} [${serving.problem.code}]`);
       return serving.problem.kind === 'rejected' ? 2 : 1;
     }
-    await stopRequested();
+    const failure = await Promise.race([stopRequested(), serving.value.failed]);
     // Every part stops by itself in time; should one hang on a peer that is gone, the process does not hang with it.
     const patience = config.ok ? config.value.drainSeconds + STOP_SECONDS : STOP_SECONDS;
     setTimeout(() => process.exit(1), patience * 1000).unref();
     await serving.value.stop();
-    return 0;
+    if (failure === undefined) return 0;
+    terminal.err(`error: ${describe(failure)} [${failure.code}]`);
+    return 1;
   },
   demo: (flags) =>
     runDemoCommand(flags, { main: process.argv[1] ?? '', terminal, runtime: () => runtime, stopRequested }),
@@ -72,6 +77,7 @@ const runtime: Runtime = {
   },
   clientEnvironment: () => clientEnvironment(),
   now: () => new Date(),
+  edit: (text) => editText(text),
   doctor: (flags) => examine(flags),
 };
 

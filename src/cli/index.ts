@@ -3,6 +3,6 @@
  * the wiring can do is handed in; it never reads the environment.
  */
 export type { Transport } from './client/transport.ts';
-export { EXIT, type Terminal } from './io.ts';
+export { EXIT, type Screen, type Terminal } from './io.ts';
 export { runCli } from './program.ts';
 export type { ClientEnvironment, Finding, Runtime } from './runtime.ts';

@@ -1,5 +1,21 @@
 import { describe, type Problem, type Result } from '../kernel/index.ts';
 
+/** Standard input and output as bytes. */
+export type Screen = {
+  /** Whether a person sits at both ends. */
+  readonly isTerminal: boolean;
+  size(): { readonly rows: number; readonly columns: number } | undefined;
+  /** Calls back when the size changed; answers the way to stop. */
+  onResize(listener: () => void): () => void;
+  /**
+   * Hands out what is typed as it is typed, each key by itself and control keys too when a person sits there; `undefined` is the end of a
+   * pipe. Answers the way to stop.
+   */
+  onInput(listener: (chunk: Uint8Array | undefined) => void): () => void;
+  /** Resolves when more may be written. */
+  write(chunk: Uint8Array): Promise<void>;
+};
+
 /** How a command talks to a person or a pipe. */
 export type Terminal = {
   /** One line on standard output. */
@@ -10,6 +26,8 @@ export type Terminal = {
   readInput(maxBytes: number): Promise<string>;
   /** Whether standard error may be coloured; not when absent. */
   readonly colour?: boolean;
+  /** The terminal or pipe itself, for what is no line of text; absent where there is none. */
+  readonly screen?: Screen;
   /** Where relative paths begin; the folder of the process when absent. */
   readonly folder?: string;
   /** Whether somebody types standard input; not when absent. */

@@ -3,6 +3,7 @@ import { specJsonSchema } from '../spec/index.ts';
 import { addAccess } from './commands/access.ts';
 import { addApplications } from './commands/applications.ts';
 import { addChanges } from './commands/changes.ts';
+import { addCluster } from './commands/cluster.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDeploy } from './commands/deploy.ts';
 import { addEnvironments } from './commands/environments.ts';
@@ -11,6 +12,8 @@ import { addInit } from './commands/init.ts';
 import { addInstallation } from './commands/installation.ts';
 import { addLogin } from './commands/login.ts';
 import { addPlan } from './commands/plan.ts';
+import { addPods } from './commands/pods.ts';
+import { addWorkloads } from './commands/workloads.ts';
 import { EXIT, type Terminal } from './io.ts';
 import { type SpecFlags, validate } from './offline/index.ts';
 import type { Runtime } from './runtime.ts';
@@ -78,10 +81,13 @@ const GROUPS: readonly ((cli: Cli) => void)[] = [
   addDeploy,
   addApplications,
   addChanges,
+  addPods,
   addGit,
   addEnvironments,
   addAccess,
   addInstallation,
+  addWorkloads,
+  addCluster,
   addServers,
   addCompletion,
 ];

@@ -21,6 +21,8 @@ export type Runtime = {
   /** The API in this process, over the cluster of the kubeconfig, as an administrator. */
   openApi(flags: Readonly<Record<string, unknown>>): Promise<Result<Transport>>;
   clientEnvironment(): ClientEnvironment;
+  /** Lets a person edit a text in the editor of their choice; `undefined` when they changed nothing. */
+  edit?(text: string): Promise<Result<string | undefined>>;
   doctor(flags: Readonly<Record<string, unknown>>): Promise<readonly Finding[]>;
   /** `invalid_url` or `ssh_unsupported` for a clone URL that can not be used. */
   checkUrl(url: string, local: boolean): Result<unknown>;

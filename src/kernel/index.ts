@@ -24,6 +24,7 @@ export {
   repoPath,
 } from './ids.ts';
 export { LIMITS } from './limits.ts';
+export { Mailbox } from './mailbox.ts';
 export { displayRef, type Manifest, type ObjectMeta, type ObjectRef, refOf } from './manifest.ts';
 export { describe, type Position, type Problem, problem } from './problem.ts';
 export { normalQuantity } from './quantity.ts';

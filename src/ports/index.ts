@@ -52,6 +52,7 @@ export { type IdentityStore, InstallationIdentity } from './installation-identit
 export type { Job, JobQueue, PollSchedule, QueueCounts, QueueInspector, QueueName } from './jobs.ts';
 export type { FirstKeySecret, KeyChange, KeyDirectory, KeyRecord, KeyStore } from './keys.ts';
 export type { Log } from './log.ts';
+export type { MessageSocket } from './message-socket.ts';
 export type { Metrics } from './metrics.ts';
 export type { ProjectCollection } from './projects.ts';
 export type { RegistryCredentials, RegistryEntry, RegistryScope, RegistryStore } from './registries.ts';

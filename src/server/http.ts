@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import type { Log } from '../ports/index.ts';
 import { errorAnswer, jsonAnswer, send, textAnswer } from './answer.ts';
@@ -26,6 +27,8 @@ export type HttpOptions = {
   readonly readiness: readonly ReadinessCheck[];
   /** Takes every other path of the public listener, such as the API's. */
   readonly fallback?: Handle;
+  /** Takes connections of the public listener that ask for a WebSocket; without it they are requests like any other. */
+  readonly upgrade?: (req: IncomingMessage, connection: Duplex, head: Buffer) => void;
   readonly log: Log;
   readonly limits?: Partial<HttpLimits>;
 };
@@ -82,6 +85,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     if (options.fallback !== undefined) return options.fallback(req, res);
     return hasPublicSide ? refuse(req, res, NOT_FOUND) : showMetrics(req, res, path);
   });
+  if (options.upgrade !== undefined) takeUpgrades(publicServer, options.upgrade);
   const adminServer = makeServer(options, limits, (req, res, path) =>
     isHealth(path) ? health(options, req, res, path) : showMetrics(req, res, path),
   );
@@ -110,12 +114,13 @@ type Listener = { readonly server: Server; readonly connections: Map<Socket, Ser
 
 function makeServer(options: HttpOptions, limits: HttpLimits, route: Routed): Listener {
   const connections: Listener['connections'] = new Map();
-  const server = createServer({
+  const server: Server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 65_000,
     maxHeaderSize: limits.headerBytes,
+    ...onlyWebSockets(() => server),
   });
   server.maxConnections = limits.connections;
   server.on('connection', (socket) => {
@@ -146,6 +151,22 @@ function makeServer(options: HttpOptions, limits: HttpLimits, route: Routed): Li
     else socket.destroy();
   });
   return { server, connections };
+}
+
+/** Whoever asks for anything but a WebSocket gets a plain answer. Node before 24.9 does not know the option, and asks `upgrade`. */
+function onlyWebSockets(server: () => Server): { shouldUpgradeCallback(req: IncomingMessage): boolean } {
+  return {
+    shouldUpgradeCallback: ({ headers }) =>
+      server().listenerCount('upgrade') > 0 && headers.upgrade?.toLowerCase() === 'websocket',
+  };
+}
+
+/** A connection that is taken over is no request any more: it neither holds up the end nor is swept away before it. */
+function takeUpgrades({ server, connections }: Listener, upgrade: NonNullable<HttpOptions['upgrade']>): void {
+  server.on('upgrade', (req: IncomingMessage, connection: Socket, head: Buffer) => {
+    connections.delete(connection);
+    upgrade(req, connection, head);
+  });
 }
 
 function isHealth(path: string): boolean {

@@ -1,13 +1,20 @@
 import {
+  connectOperations,
+  manifestFileName,
+  renderEnrolment,
+  renderPermissions,
+} from '../adapters/kubernetes/index.ts';
+import {
   type AccessStore,
   createCredentialStore,
   createSecretStore,
   installationKey,
 } from '../adapters/store/index.ts';
 import type { Config } from '../config.ts';
-import { ok, type Result } from '../kernel/index.ts';
+import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import { createOperations, followReleases, type OperationsDeps } from '../pipeline/operations/index.ts';
 import { createAuthenticator } from '../pipeline/operations/people/index.ts';
+import type { ManifestRequest } from '../ports/api/index.ts';
 import type { JobQueue, Store } from '../ports/index.ts';
 import { API_LIMITS, type Api, type ApiLimits, createApi } from '../server/index.ts';
 import { checkUrl, type Foundation, version } from './foundation.ts';
@@ -22,7 +29,7 @@ export type ApiParts = {
 
 /** Puts the API together: the operations over the stores, and the keys that open it. Nothing starts; the caches are the caller's. */
 export async function openApi(foundation: Foundation, parts: ApiParts): Promise<Result<Api>> {
-  const { config, cluster, clock, random, log } = foundation;
+  const { config, connection, cluster, clock, random, log } = foundation;
   const { store, access, jobs } = parts;
   const { namespace } = config;
   const key = await installationKey({ cluster, namespace, random });
@@ -49,6 +56,8 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
       environmentsPerProject: config.environmentsPerProject,
     },
     checkUrl,
+    operations: connectOperations(connection, { clock, log, userAgent: `hakopod/${version()}` }),
+    manifest: renderManifest,
   };
   return ok(
     createApi({
@@ -63,6 +72,21 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
       trustedProxies: config.trustedProxies,
     }),
   );
+}
+
+/** With a link the whole enrolment, without one what is granted and, with an image, what runs. */
+export function renderManifest(
+  request: ManifestRequest,
+): Result<{ readonly file_name: string; readonly text: string }> {
+  const { name, image, link } = request;
+  const namespaces = [...new Set(request.namespaces)].sort();
+  if (link !== undefined && image === undefined)
+    return fail(problem('invalid_request', 'is needed with a link', { at: 'image' }));
+  const text =
+    link !== undefined && image !== undefined
+      ? renderEnrolment({ name, namespaces, image, link })
+      : renderPermissions({ name, namespaces, ...(image === undefined ? {} : { image }) });
+  return text.ok ? ok({ file_name: manifestFileName(name), text: text.value }) : text;
 }
 
 function limitsOf(config: Config): ApiLimits {

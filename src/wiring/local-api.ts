@@ -1,7 +1,7 @@
 import { LOCAL } from '../access/index.ts';
 import { createStore } from '../adapters/store/index.ts';
 import { fail, ok, problem, type Result } from '../kernel/index.ts';
-import type { JobQueue } from '../ports/index.ts';
+import type { JobQueue, MessageSocket } from '../ports/index.ts';
 import { openApi } from './api.ts';
 import { type Foundation, openAccess } from './foundation.ts';
 
@@ -12,6 +12,8 @@ export type LocalApi = {
   /** An address to build request URLs on; nothing listens there. */
   readonly origin: string;
   fetch(request: Request): Promise<Response>;
+  /** Opens a WebSocket's other end, without one; a refusal is its answer. */
+  connect(request: Request): Promise<MessageSocket | Response>;
   close(): Promise<void>;
 };
 
@@ -49,6 +51,7 @@ export async function openLocalApi(foundation: Foundation): Promise<Result<Local
     where: `the cluster, namespace ${namespace}`,
     origin: 'http://hakopod.local',
     fetch: (request) => api.value.fetch(request, LOCAL),
+    connect: (request) => api.value.connect(request, LOCAL),
     close: async () => {
       api.value.close();
       await close();

@@ -9,6 +9,7 @@ import type { Foundation } from './foundation.ts';
 /** The API of a server. */
 export type ServedApi = {
   readonly handle: Handle;
+  readonly upgrade: Api['upgrade'];
   /** Ends open streams, which a listener that stops would wait for. */
   close(): void;
   stop(): Promise<void>;
@@ -34,6 +35,11 @@ export function serveApi(foundation: Foundation, parts: ApiParts & { readonly ca
   });
   return {
     handle: (req, res) => (api === undefined ? refuse(req, res, NOT_YET) : api.handle(req, res)),
+    upgrade: (req, connection, head) => {
+      if (api === undefined)
+        connection.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 2\r\n\r\n');
+      else api.upgrade(req, connection, head);
+    },
     close: () => api?.close(),
     stop: async () => {
       ending.abort();

@@ -4,7 +4,7 @@ import { createGitlabDialect } from '../adapters/gitlab/index.ts';
 import { connectRedis, createDeliveryIntake, type RedisHandle } from '../adapters/redis/index.ts';
 import { type AccessStore, createHookDirectory, createStore } from '../adapters/store/index.ts';
 import type { Config } from '../config.ts';
-import { fail, ok, problem, type Result } from '../kernel/index.ts';
+import { fail, ok, type Problem, problem, type Result } from '../kernel/index.ts';
 import {
   build,
   type Deps,
@@ -33,12 +33,15 @@ import {
 import { type Caches, startCaches } from './caches.ts';
 import { openDeps } from './deps.ts';
 import { type Foundation, layFoundation, openAccess } from './foundation.ts';
+import { startIdentity } from './identity.ts';
 import { serveApi } from './serve-api.ts';
 
 /** A running `hakopod serve`. */
 export type Serving = {
   readonly port: number;
   readonly adminPort: number | undefined;
+  /** Resolves with what made it impossible to go on; the process ends then, and says why. */
+  readonly failed: Promise<Problem>;
   /** Stops taking work, lets what runs finish, closes everything. Safe to call twice. */
   stop(): Promise<void>;
 };
@@ -52,6 +55,7 @@ type Shared = {
   readonly store: Store;
   readonly access: AccessStore;
   readonly caches: Caches;
+  readonly giveUp: (why: Problem) => void;
 };
 
 /** Starts the roles of the configuration. What was started is stopped again when a later part fails. */
@@ -77,7 +81,8 @@ export async function startServing(
   const store = createStore({ cluster: foundation.cluster, namespace: config.namespace, log });
   const access = openAccess(foundation, (line) => foundation.write(`${line}\n`));
   const caches = startCaches(store, access);
-  const shared: Shared = { foundation, redis, queues, metrics, store, access, caches };
+  const failing = Promise.withResolvers<Problem>();
+  const shared: Shared = { foundation, redis, queues, metrics, store, access, caches, giveUp: failing.resolve };
 
   const stops: (() => Promise<void>)[] = [
     () => foundation.connection.close(),
@@ -114,7 +119,7 @@ export async function startServing(
     listen: hasReceiver ? address(config.listen) : address(config.adminListen),
     ...(hasReceiver ? { admin: address(config.adminListen) } : {}),
     ...(receiver === undefined ? {} : { receiver: receiver.receive }),
-    ...(api === undefined ? {} : { fallback: api.handle }),
+    ...(api === undefined ? {} : { fallback: api.handle, upgrade: api.upgrade }),
     metrics,
     readiness,
     log,
@@ -126,7 +131,8 @@ export async function startServing(
     async () => api?.close(),
   );
   log.info('serving', { roles: config.roles.join(','), port: started.value.port, adminPort: started.value.adminPort });
-  return ok({ port: started.value.port, adminPort: started.value.adminPort, stop });
+  const { port, adminPort } = started.value;
+  return ok({ port, adminPort, failed: failing.promise, stop });
 }
 
 async function giveUp<T>(
@@ -170,6 +176,11 @@ async function startWorker(shared: Shared, redisUrl: string): Promise<Result<Par
   const opened = await openDeps(foundation, shared);
   if (!opened.ok) return opened;
   const deps = opened.value;
+  const identity = startIdentity(foundation, deps, shared.giveUp);
+  if (!identity.ok) {
+    await deps.close();
+    return identity;
+  }
   const running = caches.synced.then((isSynced) =>
     isSynced ? startJobs(deps, { config, redisUrl, metrics }) : undefined,
   );
@@ -178,6 +189,7 @@ async function startWorker(shared: Shared, redisUrl: string): Promise<Result<Par
     stop: async () => {
       caches.giveUp();
       await (await running)?.stop();
+      await identity.value.stop();
       await deps.close();
       log.info('worker stopped', { at: clock.now().toISOString() });
     },

@@ -1,11 +1,13 @@
 import { LOCAL, type Permission, type Principal, type Scope } from '../../src/access/index.ts';
 import { checkRemoteUrl } from '../../src/adapters/git/index.ts';
-import { fail, ok, problem, type Result } from '../../src/kernel/index.ts';
+import { fail, type Manifest, ok, problem, type Result } from '../../src/kernel/index.ts';
 import { createOperations, followReleases } from '../../src/pipeline/operations/index.ts';
 import { createAuthenticator } from '../../src/pipeline/operations/people/index.ts';
 import type { Operations } from '../../src/ports/api/index.ts';
-import type { CredentialStore, SecretStore } from '../../src/ports/index.ts';
+import type { CredentialStore, ListQuery, SecretStore } from '../../src/ports/index.ts';
 import { API_LIMITS, type Api, createApi } from '../../src/server/api/index.ts';
+import { renderManifest } from '../../src/wiring/api.ts';
+import { type FakeClusterOperations, fakeClusterOperations, podOf } from './fake-cluster-operations.ts';
 import { type Memory, memory } from './memory.ts';
 import { addPerson, type MemoryPeople } from './people.ts';
 import { INFO } from './release-api.ts';
@@ -21,6 +23,10 @@ export type ApiWorld = {
   readonly api: Api;
   /** Hook secrets and credentials by the name of their Secret. */
   readonly kept: Map<string, unknown>;
+  readonly clusterOperations: FakeClusterOperations;
+  /** Pods of the services, whatever is asked for, and what was asked for. */
+  readonly pods: Manifest[];
+  readonly listed: ListQuery[];
   /** A person on record and their principal, made by their key. */
   person(input: Person): Promise<Principal>;
   authenticate(header: string | undefined): Promise<Result<Principal>>;
@@ -40,6 +46,9 @@ export async function apiWorld(): Promise<ApiWorld> {
   world.now = new Date('2026-11-29T12:00:00Z');
   for (const { items } of [world.applications, world.sources, world.repositories]) items.clear();
   const kept = new Map<string, unknown>();
+  const clusterOperations = fakeClusterOperations();
+  const pods: Manifest[] = [podOf(APPLICATION, { name: 'web-1' })];
+  const listed: ListQuery[] = [];
   let count = 0;
   const hex = (bytes: number): string => {
     count += 1;
@@ -52,6 +61,15 @@ export async function apiWorld(): Promise<ApiWorld> {
     credentials: memoryCredentials(kept),
     limits: { applicationsPerEnvironment: 200, environmentsPerProject: 32 },
     checkUrl: (url: string, local: boolean) => checkRemoteUrl(url, { local }),
+    cluster: {
+      ...world.deps.cluster,
+      list: async (query: ListQuery) => {
+        listed.push(query);
+        return ok(pods);
+      },
+    },
+    operations: clusterOperations,
+    manifest: renderManifest,
   };
   const operations = createOperations(deps);
   const authenticate = createAuthenticator(deps);
@@ -72,7 +90,7 @@ export async function apiWorld(): Promise<ApiWorld> {
     const { raw } = await addPerson(people, { ...input, expiresAt: EXPIRES });
     return must(await authenticate(`Bearer ${raw}`));
   };
-  const made = { memory: world, operations, api, kept, person, authenticate };
+  const made = { memory: world, operations, api, kept, person, authenticate, clusterOperations, pods, listed };
   await furnish(made);
   return made;
 }

@@ -8,4 +8,16 @@ export type { ConnectOptions } from './access.ts';
 export { type ClusterOptions, createCluster } from './cluster.ts';
 export { connect, type KubeConnection } from './connection.ts';
 export { createLeases, type LeaseOptions } from './leases.ts';
+export {
+  type EnrolmentInput,
+  IDENTITY_SECRET,
+  MANIFEST_NAMESPACES,
+  manifestFileName,
+  type PermissionsInput,
+  renderEnrolment,
+  renderPermissions,
+} from './manifest/index.ts';
+export { type Clients, connect as connectOperations, fromClients, inCluster } from './operations/connect.ts';
+export { createIdentityStore, type IdentityStoreOptions } from './operations/identity-store.ts';
+export { ownNamespace } from './operations/own-namespace.ts';
 export type { WatchTuning } from './watch.ts';

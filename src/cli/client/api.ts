@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { CODES, type Code, fail, type Json, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import { ErrorAnswer } from '../../ports/api/index.ts';
+import type { MessageSocket } from '../../ports/index.ts';
 import type { Transport } from './transport.ts';
 
 /** Why there is no answer: with the HTTP status when a server said so, and the next thing to try when it is not that of the code. */
@@ -37,6 +38,12 @@ export type ApiClient = {
   text(
     call: Pick<Call<unknown>, 'path' | 'query'>,
   ): Promise<Answered<{ readonly text: string; readonly headers: Headers }>>;
+  /** An answer that is written as it comes; the signal ends it. */
+  stream(
+    call: Pick<Call<unknown>, 'path' | 'query'> & { readonly signal: AbortSignal },
+  ): Promise<Answered<{ readonly chunks: AsyncIterable<Uint8Array>; readonly headers: Headers }>>;
+  /** A socket of whole messages. */
+  socket(call: Pick<Call<unknown>, 'path' | 'query'>): Promise<Answered<MessageSocket>>;
   /** The events of a stream, until it ends, breaks (then it throws) or the signal aborts; `lastId` goes on after one that was read before. */
   events(path: string, options: { readonly lastId?: string; readonly signal: AbortSignal }): AsyncIterable<StreamEvent>;
   close(): Promise<void>;
@@ -60,9 +67,9 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
 
 /** Makes a client over a transport. */
 export function createClient(transport: Transport): ApiClient {
-  const send = async (request: Omit<Call<unknown>, 'answer'>): Promise<Answered<Response>> => {
+  const send = async (request: Request): Promise<Answered<Response>> => {
     try {
-      const response = await transport.fetch(requestOf(transport.origin, request));
+      const response = await transport.fetch(request);
       if (response.status >= 300 && response.status < 400)
         return { ok: false, problem: problem('invalid_url', 'the API answered with a redirect; check its address') };
       return response.ok ? ok(response) : await refusalOf(response);
@@ -71,7 +78,7 @@ export function createClient(transport: Transport): ApiClient {
     }
   };
   const call = async <T>(one: Call<T>): Promise<Answered<T>> => {
-    const response = await send(one);
+    const response = await send(requestOf(transport.origin, one));
     if (!response.ok) return response;
     const text = await textOf(response.value, ANSWER_BYTES);
     if (!text.ok) return text;
@@ -95,15 +102,31 @@ export function createClient(transport: Transport): ApiClient {
       return ok(items);
     },
     text: async (one) => {
-      const response = await send({ ...one, method: 'GET' });
+      const response = await send(requestOf(transport.origin, { ...one, method: 'GET' }));
       if (!response.ok) return response;
       const text = await textOf(response.value, ANSWER_BYTES);
       return text.ok ? ok({ text: text.value, headers: response.value.headers }) : text;
+    },
+    stream: async ({ signal, ...one }) => {
+      const plain = requestOf(transport.origin, { ...one, method: 'GET' });
+      const response = await send(new Request(plain, { headers: { ...NAMED, Accept: 'text/plain' }, signal }));
+      if (!response.ok) return response;
+      return ok({ chunks: response.value.body ?? new Blob([]).stream(), headers: response.value.headers });
+    },
+    socket: async (one) => {
+      try {
+        const socket = await transport.connect(requestOf(transport.origin, { ...one, method: 'GET' }));
+        return socket instanceof Response ? await refusalOf(socket) : ok(socket);
+      } catch (cause) {
+        return { ok: false, problem: problem('api_unavailable', `no answer from ${transport.where}`, { cause }) };
+      }
     },
     events: (streamPath, options) => readEvents(transport, streamPath, options),
     close: () => transport.close(),
   };
 }
+
+const NAMED = { 'User-Agent': 'hakopod-cli' } as const;
 
 function requestOf(
   origin: string,
@@ -115,7 +138,7 @@ function requestOf(
     method,
     headers: {
       Accept: 'application/json',
-      'User-Agent': 'hakopod-cli',
+      ...NAMED,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     },
@@ -144,7 +167,7 @@ async function refusalOf(response: Response): Promise<Answered<never>> {
   };
 }
 
-function codeOf(code: string): Code {
+export function codeOf(code: string): Code {
   if (code === 'forbidden') return 'permission_denied';
   return Object.hasOwn(CODES, code) ? (code as Code) : 'api_unavailable';
 }

@@ -1,4 +1,6 @@
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import type { MessageSocket } from '../../ports/index.ts';
+import { openWebSocket } from './web-socket.ts';
 
 /** A way to the API: over the network with a key, or in this process with the rights of the kubeconfig. */
 export type Transport = {
@@ -8,8 +10,12 @@ export type Transport = {
   readonly origin: string;
   /** Sends one request. Rejects when there is no answer. */
   fetch(request: Request): Promise<Response>;
+  /** Opens a socket where the request asks for it; a refusal is its answer. Rejects when there is none. */
+  connect(request: Request): Promise<MessageSocket | Response>;
   close(): Promise<void>;
 };
+
+const STREAMS: ReadonlySet<string> = new Set(['text/event-stream', 'text/plain']);
 
 /** Facts 8.1: an answer's head must come within the first time, and all of it within the second. */
 export type Patience = { readonly headMs: number; readonly requestMs: number };
@@ -22,23 +28,31 @@ const PATIENCE: Patience = { headMs: 80_000, requestMs: 90_000 };
 export function httpTransport(url: string, key: string, patience: Patience = PATIENCE): Result<Transport> {
   const origin = apiOrigin(url);
   if (!origin.ok) return origin;
+  const send = async (request: Request): Promise<Response> => {
+    const headers = new Headers(request.headers);
+    headers.set('Authorization', `Bearer ${key}`);
+    // A stream ends by itself, or when its reader is told to.
+    const isStream = STREAMS.has(headers.get('Accept') ?? '');
+    const head = new AbortController();
+    const timer = setTimeout(() => head.abort(new Error('no answer in time')), patience.headMs);
+    const whole = isStream ? [] : [AbortSignal.timeout(patience.requestMs)];
+    const signal = AbortSignal.any([request.signal, head.signal, ...whole]);
+    try {
+      return await fetch(new Request(request, { headers, redirect: 'manual', signal }));
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   return ok({
     where: origin.value,
     origin: origin.value,
-    fetch: async (request) => {
-      const headers = new Headers(request.headers);
-      headers.set('Authorization', `Bearer ${key}`);
-      // A stream ends by itself, or when its reader is told to.
-      const isStream = headers.get('Accept') === 'text/event-stream';
-      const head = new AbortController();
-      const timer = setTimeout(() => head.abort(new Error('no answer in time')), patience.headMs);
-      const whole = isStream ? [] : [AbortSignal.timeout(patience.requestMs)];
-      const signal = AbortSignal.any([request.signal, head.signal, ...whole]);
-      try {
-        return await fetch(new Request(request, { headers, redirect: 'manual', signal }));
-      } finally {
-        clearTimeout(timer);
-      }
+    fetch: send,
+    connect: async (request) => {
+      // A failed handshake has no reason; the same address, asked plainly, has.
+      const checked = await send(request);
+      if (!checked.ok) return checked;
+      await checked.body?.cancel();
+      return openWebSocket(request.url, { Authorization: `Bearer ${key}`, 'User-Agent': 'hakopod-cli' });
     },
     close: async () => undefined,
   });

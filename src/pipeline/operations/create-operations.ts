@@ -2,6 +2,7 @@ import type { Result } from '../../kernel/index.ts';
 import type { Operations } from '../../ports/api/index.ts';
 import type { Deps } from '../context.ts';
 import { applicationOperations } from './applications/operations.ts';
+import { type ClusterDeps, clusterOperations } from './cluster/index.ts';
 import { deploymentOperations } from './deployments/operations.ts';
 import { projectOperations, registryOperations, secretOperations } from './environments/index.ts';
 import { planOperations, repositoryOperations, sourceOperations } from './git/index.ts';
@@ -37,6 +38,8 @@ export type OperationsDeps = Pick<
   };
   /** `invalid_url` or `ssh_unsupported` for a clone URL that can not be used, by the Git adapter's rules. */
   readonly checkUrl: (url: string, local: boolean) => Result<unknown>;
+  readonly operations: ClusterDeps['operations'];
+  readonly manifest: ClusterDeps['manifest'];
 };
 
 /** Makes every operation of the API. */
@@ -58,5 +61,6 @@ export function createOperations(given: OperationsDeps): Operations {
     identities: identityOperations(deps),
     roles: roleOperations(deps),
     audit: auditOperations(deps),
+    cluster: clusterOperations(deps),
   };
 }

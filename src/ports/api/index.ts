@@ -5,6 +5,7 @@
  */
 export * from './applications.ts';
 export * from './audit.ts';
+export * from './cluster.ts';
 export * from './common.ts';
 export * from './deployments.ts';
 export * from './identities.ts';
@@ -18,4 +19,5 @@ export * from './repositories.ts';
 export * from './roles.ts';
 export * from './secrets.ts';
 export * from './settings.ts';
+export * from './snake.ts';
 export * from './sources.ts';

@@ -1,5 +1,6 @@
 import type { ApplicationOperations } from './applications.ts';
 import type { AuditOperations } from './audit.ts';
+import type { ClusterApiOperations } from './cluster.ts';
 import type { DeploymentOperations } from './deployments.ts';
 import type { IdentityOperations } from './identities.ts';
 import type { KeyOperations } from './keys.ts';
@@ -29,4 +30,5 @@ export interface Operations {
   readonly identities: IdentityOperations;
   readonly roles: RoleOperations;
   readonly audit: AuditOperations;
+  readonly cluster: ClusterApiOperations;
 }

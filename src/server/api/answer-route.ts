@@ -2,14 +2,22 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import type { Principal } from '../../access/index.ts';
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
-import { type Deployment, IdempotencyKey, type Operations, type RequestInfo } from '../../ports/api/index.ts';
+import {
+  type Deployment,
+  IdempotencyKey,
+  type LogStream,
+  type Operations,
+  type RequestInfo,
+} from '../../ports/api/index.ts';
 import type { Log } from '../../ports/index.ts';
 import { readJson } from './body.ts';
 import { statusOf } from './errors.ts';
 import { refusedAtTheGate } from './gate.ts';
 import type { Env } from './guard.ts';
+import type { LogStreams } from './log-stream.ts';
 import { json, refused } from './respond.ts';
 import type { ApiRoute, Input } from './route.ts';
+import { LOGS_ROUTE } from './routes/cluster.ts';
 import { EVENTS_ROUTE } from './routes/events.ts';
 import type { Streams } from './stream.ts';
 import { validate } from './validate.ts';
@@ -20,6 +28,7 @@ export type RouteParts = {
   readonly operations: Operations;
   readonly bodyBytes: number;
   readonly streams: Streams;
+  readonly logStreams: LogStreams;
   readonly log: Log;
   readonly checkAnswers: boolean;
 };
@@ -31,8 +40,12 @@ export async function withPrincipal(
 ): Promise<Response> {
   const principal = c.get('principal');
   if (principal === undefined) return refused(problem('unauthorized'));
-  const origin = principal.kind === 'local' ? 'local' : principal.key?.kind === 'cli' ? 'cli' : 'api';
-  return run(principal, { id: c.get('requestId'), origin });
+  return run(principal, { id: c.get('requestId'), origin: originOf(principal) });
+}
+
+/** How what a principal does came in. */
+export function originOf(principal: Principal): RequestInfo['origin'] {
+  return principal.kind === 'local' ? 'local' : principal.key?.kind === 'cli' ? 'cli' : 'api';
 }
 
 /** Answers one request of a declared route: path and query, what it needs, its headers and body, then the operation. */
@@ -47,6 +60,7 @@ export function answerRoute(c: Context<Env>, route: ApiRoute, parts: RouteParts)
       return refused(done.problem);
     }
     if (route === EVENTS_ROUTE) return follow(c, parts, done.value as Deployment);
+    if (route === LOGS_ROUTE) return showLog(c, parts, done.value as LogStream);
     if (route.respond !== undefined) return route.respond(done.value as never);
     if (parts.checkAnswers) route.answer.parse(JSON.parse(JSON.stringify(done.value)));
     return json(route.status, done.value);
@@ -101,6 +115,16 @@ function follow(c: Context<Env>, { operations, streams }: RouteParts, deployment
       const principal = await reread();
       return principal.ok ? operations.deployments.mayFollow(principal.value, deployment.id) : principal;
     },
+  });
+  return opened instanceof Response ? opened : refused(opened);
+}
+
+async function showLog(c: Context<Env>, { operations, logStreams }: RouteParts, stream: LogStream): Promise<Response> {
+  const reread = c.get('reread');
+  const id = c.req.param('id') ?? '';
+  const opened = await logStreams.open(stream, async () => {
+    const principal = await reread();
+    return principal.ok ? operations.cluster.mayGoOn(principal.value, { id, permission: 'logs:read' }) : principal;
   });
   return opened instanceof Response ? opened : refused(opened);
 }

@@ -8,19 +8,26 @@ import { answerRoute, withPrincipal } from './answer-route.ts';
 import { docsPage } from './docs-page.ts';
 import { openApiDocument } from './document.ts';
 import { type Env, guard } from './guard.ts';
+import { createLogStreams } from './log-stream.ts';
 import type { ApiOptions } from './options.ts';
 import { planPage } from './plan-page.ts';
 import { json, page, refused, secured } from './respond.ts';
 import type { ApiRoute } from './route.ts';
+import { LOGS_ROUTE } from './routes/cluster.ts';
 import { EVENTS_ROUTE } from './routes/events.ts';
 import { ROUTES } from './routes/index.ts';
 import { createStreams } from './stream.ts';
+import { createTerminals, type Terminals } from './terminals.ts';
 
 export type Api = {
   /** Answers a request of this very process as the principal: no address, no key, no limit on the number. */
   fetch(request: Request, principal: Principal): Promise<Response>;
   /** Answers requests of the HTTP listener. */
   readonly handle: Handle;
+  /** Opens a terminal of this very process, or answers why not. */
+  connect: Terminals['connect'];
+  /** Takes over connections of the HTTP listener that ask for a WebSocket. */
+  readonly upgrade: Terminals['upgrade'];
   /** Ends all streams, so that the listener can stop. */
   close(): void;
 };
@@ -29,6 +36,7 @@ export type Api = {
 export function createApi(options: ApiOptions): Api {
   const { operations, log } = options;
   const streams = createStreams(options.follower, options.limits.stream);
+  const logStreams = createLogStreams({ clock: options.clock, times: options.limits.stream });
   const app = new Hono<Env>();
   app.use('*', async (c, next) => {
     const id = options.random.hex(8);
@@ -53,7 +61,7 @@ export function createApi(options: ApiOptions): Api {
   );
 
   const { bodyBytes } = options.limits;
-  for (const [path, routes] of byPath([...ROUTES, EVENTS_ROUTE])) {
+  for (const [path, routes] of byPath([...ROUTES, EVENTS_ROUTE, LOGS_ROUTE])) {
     const pattern = `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`;
     for (const route of routes) {
       app.on(route.method.toUpperCase(), pattern, (c) =>
@@ -61,6 +69,7 @@ export function createApi(options: ApiOptions): Api {
           operations,
           bodyBytes,
           streams,
+          logStreams,
           log,
           checkAnswers: options.checkAnswers === true,
         }),
@@ -77,10 +86,17 @@ export function createApi(options: ApiOptions): Api {
     return json(500, { error: { code: 'internal', message: 'something went wrong' } });
   });
 
+  const terminals = createTerminals(options, async (request, env) => app.fetch(request, env));
   return {
     fetch: async (request, principal) => app.fetch(request, { principal }),
     handle: nodeHandle(app, bodyBytes),
-    close: () => streams.close(),
+    connect: terminals.connect,
+    upgrade: terminals.upgrade,
+    close: () => {
+      streams.close();
+      logStreams.close();
+      terminals.close();
+    },
   };
 }
 

@@ -7,5 +7,6 @@ export { type Api, createApi } from './api.ts';
 export { type Document, type DocumentOperation, openApiDocument } from './document.ts';
 export { API_LIMITS, type ApiLimits, type ApiOptions } from './options.ts';
 export type { ApiRoute } from './route.ts';
+export { LOGS_ROUTE } from './routes/cluster.ts';
 export { EVENTS_ROUTE } from './routes/events.ts';
 export { ROUTES } from './routes/index.ts';

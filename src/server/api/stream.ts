@@ -1,5 +1,6 @@
-import { fail, type Problem, problem, type Result } from '../../kernel/index.ts';
+import { type Problem, problem, type Result } from '../../kernel/index.ts';
 import { type Deployment, type DeploymentEvent, type ReleaseFollower, TERMINAL } from '../../ports/api/index.ts';
+import { watchAuthority } from './authority.ts';
 
 /** Limits of streams (facts 7.1, 7.4); times in milliseconds. */
 export type StreamLimits = {
@@ -78,10 +79,9 @@ export function createStreams(follower: ReleaseFollower, limits: StreamLimits): 
           if (!isOpen) return;
           const timers = [
             setInterval(() => send(': heartbeat\n\n'), limits.heartbeatMs),
-            setInterval(() => void check(authority, limits.authorityReadMs, end), limits.authorityMs),
             setTimeout(() => end(), limits.longestMs),
           ];
-          stops.push(() => {
+          stops.push(watchAuthority(authority, limits, end), () => {
             for (const timer of timers) clearInterval(timer);
           });
           const following = follower.follow(deployment.id, show);
@@ -99,16 +99,6 @@ export function createStreams(follower: ReleaseFollower, limits: StreamLimits): 
       for (const end of [...ends]) end();
     },
   };
-}
-
-async function check(authority: StreamRequest['authority'], ms: number, end: () => void): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Result<void>>((resolve) => {
-    timer = setTimeout(() => resolve(fail(problem('unauthorized'))), ms);
-  });
-  const held = await Promise.race([authority().catch(() => fail(problem('unauthorized'))), late]);
-  clearTimeout(timer);
-  if (!held.ok) end();
 }
 
 function isOver({ status }: Deployment): boolean {

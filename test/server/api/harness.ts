@@ -11,6 +11,7 @@ import {
   type ApiRoute,
   createApi,
   EVENTS_ROUTE,
+  LOGS_ROUTE,
   ROUTES,
 } from '../../../src/server/api/index.ts';
 import { createHttpServer } from '../../../src/server/index.ts';
@@ -43,7 +44,7 @@ function keyOf(permissions: readonly Permission[], scope: Scope): KeyHolding {
   return { id: 'f'.repeat(32), kind: 'machine', permissions, scope };
 }
 
-export const ADMIN = keyWith(['admin']);
+export const ADMIN = keyWith(['admin', 'pods:exec']);
 
 /** What an operation was called with. */
 export type Call = {
@@ -65,7 +66,8 @@ export function fakeOperations(): Fake {
   const answers = new Map<string, Result<unknown>>();
   const routes = new Map<string, ApiRoute>();
   const tagged = nouns((name) => name as never);
-  for (const route of [EVENTS_ROUTE, ...ROUTES]) routes.set(route.operation(tagged) as unknown as string, route);
+  for (const route of [EVENTS_ROUTE, LOGS_ROUTE, ...ROUTES])
+    routes.set(route.operation(tagged) as unknown as string, route);
   const operations = nouns(
     (name) => async (_principal: Principal, input: Call['input'], request: { origin: string }) => {
       calls.push({ name, input, origin: request.origin });
@@ -74,14 +76,19 @@ export function fakeOperations(): Fake {
     },
   );
   const { mayFollow } = { mayFollow: () => ok(undefined) };
+  const cluster = new Proxy(operations.cluster, {
+    get: (target, method) => (method === 'mayGoOn' ? mayFollow : Reflect.get(target, method)),
+  });
   const deployments = new Proxy(operations.deployments, {
     get: (target, method) => (method === 'mayFollow' ? mayFollow : Reflect.get(target, method)),
   });
-  return { operations: { ...nounsOf(operations), deployments } as Operations, calls, answers };
+  return { operations: { ...nounsOf(operations), deployments, cluster } as Operations, calls, answers };
 }
 
 function sampleOfRoute(name: string, route: ApiRoute | undefined): unknown {
   if (name === 'audit.exportRows') return { type: 'text/csv', text: 'id\n', next_cursor: 'more' };
+  if (name === 'cluster.logs')
+    return { pod: 'web-1', container: 'app', follow: false, read: async () => ok(undefined) };
   return route === undefined ? {} : sampleOf(route.answer);
 }
 
@@ -100,6 +107,7 @@ const NOUNS = [
   'identities',
   'roles',
   'audit',
+  'cluster',
 ] as const satisfies readonly (keyof Operations)[];
 
 function nouns(make: (name: string) => unknown): Operations {
@@ -167,6 +175,7 @@ export async function startApi(over: Partial<ApiOptions> & { readonly limits?: A
     receiver: async () => {},
     readiness: [],
     fallback: api.handle,
+    upgrade: api.upgrade,
     log: silentLog(),
     limits: { drainMs: 500 },
   });

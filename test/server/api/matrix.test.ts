@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BUILT_IN_ROLES, PERMISSIONS } from '../../../src/access/index.ts';
-import { type ApiRoute, EVENTS_ROUTE, ROUTES } from '../../../src/server/api/index.ts';
+import { type ApiRoute, EVENTS_ROUTE, LOGS_ROUTE, ROUTES } from '../../../src/server/api/index.ts';
 import { type ApiWorld, apiWorld, type Person, withSource } from '../../support/api-world.ts';
 import { exampleRequest } from './harness.ts';
 
@@ -59,7 +59,7 @@ it('lets each permission and role do what the matrix says', async () => {
   ] as const) {
     const names = ofThese.map(([first]) => first.replace('role ', ''));
     lines.push(`## ${title}`, '', `| route | ${names.join(' | ')} |`, `|${' --- |'.repeat(names.length + 1)}`);
-    for (const route of [...ROUTES, EVENTS_ROUTE]) {
+    for (const route of [...ROUTES, EVENTS_ROUTE, LOGS_ROUTE]) {
       const cells = await Promise.all(
         ofThese.map(async (variants) => {
           const allowed = await Promise.all(

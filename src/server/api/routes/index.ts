@@ -1,6 +1,7 @@
 import type { ApiRoute } from '../route.ts';
 import { APPLICATION_ROUTES } from './applications.ts';
 import { AUDIT_ROUTES } from './audit.ts';
+import { CLUSTER_ROUTES } from './cluster.ts';
 import { DEPLOYMENT_ROUTES } from './deployments.ts';
 import { IDENTITY_ROUTES } from './identities.ts';
 import { KEY_ROUTES } from './keys.ts';
@@ -30,4 +31,5 @@ export const ROUTES: readonly ApiRoute[] = [
   ...IDENTITY_ROUTES,
   ...ROLE_ROUTES,
   ...AUDIT_ROUTES,
+  ...CLUSTER_ROUTES,
 ];

@@ -1,0 +1,25 @@
+import { ok } from '../../../kernel/index.ts';
+import type { ClusterApiOperations } from '../../../ports/api/index.ts';
+import { type ClusterDeps, clusterAdmin } from './context.ts';
+import { servicePodOperations } from './services.ts';
+import { workloadOperations } from './workloads.ts';
+
+/** What is done in the cluster itself, over the API. */
+export function clusterOperations(deps: ClusterDeps): ClusterApiOperations {
+  return {
+    ...servicePodOperations(deps),
+    ...workloadOperations(deps),
+    facts: async (principal) => {
+      const may = clusterAdmin(principal);
+      return may.ok ? ok(await deps.operations.facts()) : may;
+    },
+    workloads: async (principal) => {
+      const may = clusterAdmin(principal);
+      return may.ok ? ok(await deps.operations.snapshot()) : may;
+    },
+    manifest: async (principal, request) => {
+      const may = clusterAdmin(principal);
+      return may.ok ? deps.manifest(request) : may;
+    },
+  };
+}
