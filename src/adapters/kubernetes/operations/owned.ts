@@ -84,11 +84,19 @@ function isFailure(body: Manifest | StepFailure): body is StepFailure {
   return 'outcome' in body;
 }
 
-/** The body that replaces a live object: all of ours, and what ties the object to others, as a removal under way. */
+/** Annotations under this prefix are ours alone. */
+const PREFIX = 'hakopod.io/';
+
+/**
+ * The body that replaces a live object: all of ours, and what others keep on it, as a removal under way. Without their annotations, such as
+ * the controller's own, every write would look like a change.
+ */
 export function over(wanted: Manifest, live: Manifest): Manifest {
-  const { resourceVersion = '', finalizers, ownerReferences } = live.metadata;
+  const { resourceVersion = '', finalizers, ownerReferences, annotations = {} } = live.metadata;
+  const foreign = Object.entries(annotations).filter(([key]) => !key.startsWith(PREFIX));
   const metadata = {
     ...wanted.metadata,
+    annotations: { ...Object.fromEntries(foreign), ...wanted.metadata.annotations },
     resourceVersion,
     ...(finalizers === undefined ? {} : { finalizers }),
     ...(ownerReferences === undefined ? {} : { ownerReferences }),
