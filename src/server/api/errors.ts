@@ -9,6 +9,8 @@ const STATUS: Partial<Readonly<Record<Code, number>>> = {
   kubernetes_patch_refused: 403,
   authority_revoked: 403,
   not_found: 404,
+  pod_not_found: 404,
+  pod_security: 403,
   method_not_allowed: 405,
   conflict: 409,
   already_exists: 409,
@@ -25,6 +27,8 @@ const STATUS: Partial<Readonly<Record<Code, number>>> = {
   unsupported_media_type: 415,
   rate_limit: 429,
   stream_limit: 429,
+  exec_refused: 409,
+  exec_unavailable: 503,
   forbidden: 503,
 };
 

@@ -57,7 +57,7 @@ export function createLogStreams(options: { readonly clock: Clock; readonly time
       settled.abort();
       if (first !== 'started' && !first.ok) return first.problem;
       void reading
-        .then((done) => (done.ok ? writer.close() : writer.abort(new Error(done.problem.code))))
+        .then((done) => (done.ok ? writer.close() : writer.abort(brokenOff(done.problem))))
         // Whoever reads it is gone, and there is nobody to tell.
         .catch(() => undefined);
       return new Response(readable, {
@@ -73,4 +73,11 @@ export function createLogStreams(options: { readonly clock: Clock; readonly time
       for (const ending of [...running]) ending.abort();
     },
   };
+}
+
+/** The listener prints it as it is, so it says what happened and not where in our code. */
+function brokenOff({ code }: Problem): Error {
+  const error = new Error(`a log broke off: ${code}`);
+  error.stack = error.message;
+  return error;
 }
