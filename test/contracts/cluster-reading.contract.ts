@@ -1,21 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectOperations } from '../../src/adapters/kubernetes/index.ts';
+import { connectOperations, fromClients, type KubeConnection } from '../../src/adapters/kubernetes/index.ts';
+import type { ClusterApi } from '../../src/adapters/kubernetes/operations/api.ts';
 import { createApi } from '../../src/adapters/kubernetes/operations/raw-api.ts';
+import { createStreams } from '../../src/adapters/kubernetes/operations/streams.ts';
 import type { Manifest } from '../../src/kernel/index.ts';
 import type { ClusterOperations } from '../../src/ports/cluster-operations/index.ts';
 import { shows } from '../support/claims.ts';
 import { type ClusterUnderTest, memoryLog, realClock } from '../support/kubernetes.ts';
+import type { Missing } from '../support/limited-account.ts';
 import { must } from './cluster.contract.ts';
 
 const KINDS = ['deployment', 'statefulset', 'daemonset'] as const;
 const KIND_NAMES = { deployment: 'Deployment', statefulset: 'StatefulSet', daemonset: 'DaemonSet' };
 type Kind = (typeof KINDS)[number];
 
+/** A cluster, and the way to see it as an account that lacks rights; `back` gives them back. */
+export type ReadingStage = ClusterUnderTest & {
+  readonly without: (missing: readonly Missing[]) => Promise<{ connection: KubeConnection; back: () => Promise<void> }>;
+};
+
 /** What is read of a cluster, and the actions on what runs in it, through the raw client. */
-export function describeClusterReadingContract(name: string, factory: () => Promise<ClusterUnderTest>): void {
+export function describeClusterReadingContract(name: string, factory: () => Promise<ReadingStage>): void {
   describe(`facts, inspect, operate, readWorkload, snapshot: ${name}`, () => {
-    let under: ClusterUnderTest;
+    let under: ReadingStage;
     let operations: ClusterOperations;
     let count = 0;
     beforeAll(async () => {
@@ -165,6 +173,137 @@ export function describeClusterReadingContract(name: string, factory: () => Prom
       expect(here.map((one) => [one.name, one.kind, one.images])).toEqual(
         made.map(({ live, name: app }) => [app, live.kind, ['registry.test/web:1']]),
       );
+    });
+
+    it(`${shows('inspect', 'invalid_request', 'selector')} takes a target whole or not at all, and any selector`, async () => {
+      const matchExpressions = [
+        { key: 'app', operator: 'In', values: ['of-many', 'others'] },
+        { key: 'old', operator: 'DoesNotExist' },
+      ];
+      const metadata = { labels: { app: 'of-many' } };
+      const containers = [{ name: 'web', image: 'registry.test/web:1' }];
+      const spec = { selector: { matchExpressions }, template: { metadata, spec: { containers } } };
+      const { live, name: app } = await make('deployment', { spec });
+      const target = { namespace: under.namespace, name: app, uid: live.metadata.uid ?? '' };
+      expect(must(await operations.inspect(target))).toMatchObject({ missing: false, pods: [] });
+      const wrong = { ...target, uid: 'no-uid' };
+      expect(await operations.inspect(wrong)).toMatchObject({ problem: { code: 'invalid_request' } });
+    });
+
+    it(`${shows('operate', 'unsupported_action', 'invalid_reference', 'unsupported', 'replicas_out_of_range', 'runtime_timeout')} refuses what makes no sense before it asks the cluster`, async () => {
+      const of = (kind: string) => ({ kind, name: 'absent' });
+      expect(await operate('workload.burn', of('deployment'))).toEqual(denied('unsupported action'));
+      expect(await operate('workload.restart', of('job'))).toEqual(denied('invalid_reference'));
+      expect(await operate('workload.restart', of('pod'))).toEqual(denied('unsupported'));
+      expect(await operate('workload.scale', of('deployment'), 1001)).toEqual(denied('replicas_out_of_range'));
+      const reference = `${under.namespace}/deployment/absent`;
+      const deadline = '2020-01-01T00:00:00Z';
+      const late = await operations.operate({ id: '1', action: 'workload.restart', reference, deadline });
+      expect(late).toEqual({ outcome: 'timed_out', detail: 'runtime_timeout' });
+    });
+
+    /** Operations whose every read is overtaken by a change of somebody else. */
+    function overtaken(change: (live: Manifest) => Promise<unknown>): ClusterOperations {
+      const client = { connection: under.connection, clock: realClock, userAgent: 'hakopod-test', timeoutMs: 10_000 };
+      const real = createApi(client);
+      const get: ClusterApi['get'] = async (ref, signal) => {
+        const read = await real.get(ref, signal);
+        if (read.ok) await change(read.value);
+        return read;
+      };
+      return fromClients({ api: { ...real, get }, streams: createStreams(client), clock: realClock, log: memoryLog() });
+    }
+
+    it(`${shows('operate', 'conflict', 'delete_options')} changes and deletes only what it has read`, async () => {
+      const { live, name: app } = await make('deployment');
+      const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: under.namespace, name: app };
+      let changes = 0;
+      const touched = overtaken(() => {
+        changes += 1;
+        return under.cluster.mergePatch(ref, { metadata: { labels: { change: String(changes) } } });
+      });
+      const reference = `${under.namespace}/deployment/${app}`;
+      for (const action of ['workload.restart', 'workload.delete'])
+        expect(await touched.operate({ id: '1', action, reference })).toEqual(denied('conflict'));
+      const scale = { id: '1', action: 'workload.scale', reference, expects: { replicas: 5 } };
+      expect(await touched.operate(scale)).toEqual(denied('conflict'));
+      expect(await get(live)).toMatchObject({ metadata: { uid: live.metadata.uid }, spec: { replicas: 0 } });
+    });
+
+    it(`${shows('readWorkload', 'no_secret_value', 'env_field_ref', 'env_truncated', 'argv_truncated', 'env_from_limit', 'containers_limit', 'managed')} says what it leaves out, and reads no Secret`, async () => {
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kept', namespace: under.namespace } };
+      must(await under.cluster.create({ ...secret, stringData: { key: 'correct horse' } } as Manifest));
+      const valueFrom = { secretKeyRef: { name: 'kept', key: 'key' } };
+      const container = {
+        args: ['a', 'b'.repeat(4097)],
+        env: [
+          { name: 'KEY', valueFrom },
+          { name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+          { name: 'LONG', value: 'x'.repeat(16_385) },
+        ],
+        envFrom: Array.from({ length: 33 }, (_, index) => ({ secretRef: { name: `s${index}` } })),
+      };
+      const labels = { 'app.kubernetes.io/managed-by': 'hakopod' };
+      const { ref } = await make('deployment', { container, labels });
+      const read = must(await operations.readWorkload(ref));
+      expect(read.unsupported).toEqual(['argv_truncated', 'env_field_ref', 'env_truncated']);
+      expect([read.managed, read.envFrom.length, read.containers[0]?.args]).toEqual([true, 32, ['a']]);
+      expect(read.containers[0]?.env).toEqual([{ name: 'KEY', secret: 'kept/key' }]);
+      expect(JSON.stringify(read)).not.toContain('correct horse');
+      const one = { image: 'registry.test/web:1' };
+      const spec = { template: { metadata: { labels: { app: 'seventeen' } }, spec: { containers: [] as object[] } } };
+      for (let index = 0; index < 17; index += 1) spec.template.spec.containers.push({ ...one, name: `c${index}` });
+      const selector = { matchLabels: { app: 'seventeen' } };
+      const many = await make('deployment', { spec: { ...spec, selector } });
+      const seen = must(await operations.readWorkload(many.ref));
+      expect([seen.containers.length, seen.unsupported]).toEqual([16, []]);
+    });
+
+    it(`${shows('operate', 'forbidden', 'one_review_one_write')} does nothing without the right, and says so`, async () => {
+      const { live, ref } = await make('deployment');
+      const missing = [
+        { verb: 'patch', resource: 'deployments' },
+        { verb: 'delete', resource: 'deployments' },
+      ];
+      const reference = `${under.namespace}/deployment/${ref.name}`;
+      await asAccountWithout(missing, async (limited) => {
+        for (const action of ['workload.restart', 'workload.delete'])
+          expect(await limited.operate({ id: '1', action, reference })).toEqual(denied('forbidden'));
+      });
+      expect(await get(live)).toBeDefined();
+    });
+
+    /** What an account sees that may not use these verbs. */
+    async function asAccountWithout<T>(missing: readonly Missing[], see: (limited: ClusterOperations) => Promise<T>) {
+      const { connection, back } = await under.without(missing);
+      try {
+        return await see(connectOperations(connection, { clock: realClock, log: memoryLog(), userAgent: 'test' }));
+      } finally {
+        await back();
+      }
+    }
+
+    it(`${shows('facts', 'unknown')} says unknown for what an account may not read`, async () => {
+      const seen = await asAccountWithout([{ verb: 'list', resource: 'nodes' }], (limited) => limited.facts());
+      expect(seen).toMatchObject({ node_count: 'unknown', platform: expect.stringContaining('/') });
+    });
+
+    it(`${shows('snapshot', 'one_workload_kind', 'forbidden_list')} names the lists an account may not read`, async () => {
+      const { live } = await make('deployment');
+      const missing = ['nodes', 'statefulsets', 'pods'].map((resource) => ({ verb: 'list', resource }));
+      const seen = await asAccountWithout(missing, (limited) => limited.snapshot());
+      expect(seen.truncated).toEqual(['nodes', 'workloads', 'pods']);
+      expect(seen.workloads.map(({ uid }) => uid)).toContain(live.metadata.uid);
+    });
+
+    it(`${shows('inspect', 'unavailable')} answers forbidden when the verb is missing`, async () => {
+      const { live, ref } = await make('deployment');
+      const target = { namespace: under.namespace, name: ref.name, uid: live.metadata.uid ?? '' };
+      const missing = [{ verb: 'get', resource: 'deployments' }];
+      await asAccountWithout(missing, async (limited) => {
+        for (const read of [limited.readWorkload(ref), limited.inspect(target)])
+          expect(await read).toMatchObject({ problem: { code: 'forbidden' } });
+      });
     });
 
     it(`${shows('snapshot', 'paging')} asks for no page more than the cap needs`, async () => {

@@ -4,24 +4,22 @@ import { connect, connectOperations } from '../../../../src/adapters/kubernetes/
 import { type Manifest, ok } from '../../../../src/kernel/index.ts';
 import type { ClusterOperations, LogRequest } from '../../../../src/ports/cluster-operations/index.ts';
 import { must } from '../../../contracts/cluster.contract.ts';
-import { describeClusterReadingContract } from '../../../contracts/cluster-reading.contract.ts';
+import { describeClusterReadingContract, type ReadingStage } from '../../../contracts/cluster-reading.contract.ts';
 import { shows } from '../../../support/claims.ts';
-import {
-  type ClusterUnderTest,
-  eventually,
-  inNewNamespace,
-  memoryLog,
-  realClock,
-} from '../../../support/kubernetes.ts';
+import { eventually, inNewNamespace, memoryLog, realClock } from '../../../support/kubernetes.ts';
 
-async function embedded(): Promise<ClusterUnderTest & { readonly server: EmbeddedCluster }> {
+async function embedded(): Promise<ReadingStage & { readonly server: EmbeddedCluster }> {
   const server = await startEmbeddedCluster();
   const under = await inNewNamespace(must(connect({ kubeconfigText: server.kubeconfig })));
   const close = async (): Promise<void> => {
     await under.close();
     await server.stop();
   };
-  return { ...under, server, close };
+  const without: ReadingStage['without'] = async (missing) => {
+    server.setDenied(missing);
+    return { connection: under.connection, back: async () => server.setDenied([]) };
+  };
+  return { ...under, server, close, without };
 }
 
 describeClusterReadingContract('embedded', embedded);
