@@ -23,6 +23,8 @@ const SERVER_FIELDS = [
   'selfLink',
   'managedFields',
 ];
+/** A document of aliases of aliases would be larger than it looks. */
+const MAX_ALIASES = 100;
 const TOP = new Set(['apiVersion', 'kind', 'metadata', 'spec']);
 /** Labels that would make the object one of ours. */
 const PREFIX = 'hakopod.io/';
@@ -43,10 +45,10 @@ function decode(text: string): Fields | undefined {
   const [first] = documents;
   if (documents.length !== 1 || first === undefined || first.errors.length > 0) return undefined;
   try {
-    const value: unknown = first.toJS({ maxAliasCount: 0 });
+    const value: unknown = first.toJS({ maxAliasCount: MAX_ALIASES });
     return isFields(value) ? value : undefined;
   } catch {
-    return undefined; // an alias, or a value JSON does not have
+    return undefined; // too many aliases, or a value JSON does not have
   }
 }
 

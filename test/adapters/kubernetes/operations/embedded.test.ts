@@ -1,7 +1,10 @@
 import { startEmbeddedCluster } from '../../../../src/adapters/embedded/index.ts';
 import { connect } from '../../../../src/adapters/kubernetes/index.ts';
+import { describeApplyWorkloadContract } from '../../../contracts/apply-workload.contract.ts';
+import { describeCreateWorkloadContract } from '../../../contracts/create-workload.contract.ts';
 import { describeDeployContract } from '../../../contracts/deploy.contract.ts';
 import { describeDeployRacesContract } from '../../../contracts/deploy-races.contract.ts';
+import { describeRemoveContract } from '../../../contracts/remove.contract.ts';
 import { type DeployStage, stageOf } from '../../../support/deploy-stage.ts';
 import { inNewNamespace } from '../../../support/kubernetes.ts';
 
@@ -23,3 +26,6 @@ async function open(): Promise<DeployStage> {
 
 describeDeployContract('embedded', open);
 describeDeployRacesContract('embedded', open);
+describeRemoveContract('embedded', open);
+describeApplyWorkloadContract('embedded', open);
+describeCreateWorkloadContract('embedded', open);
