@@ -49,7 +49,7 @@ export {
   type SnapshotWorkload,
   type TruncatedList,
 } from './snapshot.ts';
-export { EndpointId, isPlainText, LABEL, RequestId, ServiceName, SUBDOMAIN, Uuid } from './words.ts';
+export { EndpointId, isPlainText, LABEL, RequestId, ResourceVersion, ServiceName, SUBDOMAIN, Uuid } from './words.ts';
 export { parseWorkloadApply, WorkloadApply } from './workload-apply.ts';
 export {
   EditableRef,
