@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeConnection } from '../../src/adapters/kubernetes/index.ts';
 import type { OperationDeps } from '../../src/adapters/kubernetes/operations/deps.ts';
 import { openExec } from '../../src/adapters/kubernetes/operations/exec.ts';
 import type { ExecTimes } from '../../src/adapters/kubernetes/operations/exec-session.ts';
 import { logs } from '../../src/adapters/kubernetes/operations/logs.ts';
 import { createApi } from '../../src/adapters/kubernetes/operations/raw-api.ts';
 import { createStreams } from '../../src/adapters/kubernetes/operations/streams.ts';
-import { type Manifest, ok } from '../../src/kernel/index.ts';
+import { fail, type Manifest, ok, problem, type Result } from '../../src/kernel/index.ts';
 import { type ExecSession, type LogRequest, OPERATION_LIMITS } from '../../src/ports/cluster-operations/index.ts';
 import { must } from '../contracts/cluster.contract.ts';
 import { shows } from '../support/claims.ts';
 import { type ClusterUnderTest, connectReal, inNewNamespace, memoryLog, realClock } from '../support/kubernetes.ts';
+import { limitedAccount, type Missing } from '../support/limited-account.ts';
 import { pushBusybox, startPod } from '../support/real-pods.ts';
 import { until } from '../support/world.ts';
 
@@ -21,6 +23,10 @@ if (!isPossible) console.warn('SKIPPED: sessions in and logs of real pods: there
 
 const QUIET_SECONDS = 62;
 
+function codeOf(result: Result<unknown>): string {
+  return result.ok ? 'ok' : result.problem.code;
+}
+
 describe.skipIf(!isPossible)('real pods', () => {
   let under: ClusterUnderTest;
   let deps: OperationDeps;
@@ -30,8 +36,7 @@ describe.skipIf(!isPossible)('real pods', () => {
 
   beforeAll(async () => {
     under = await inNewNamespace(connectReal(kubeconfig!));
-    const client = { connection: under.connection, clock: realClock, userAgent: 'hakopod-test', timeoutMs: 30_000 };
-    deps = { api: createApi(client), streams: createStreams(client), clock: realClock, log: memoryLog() };
+    deps = depsOf(under.connection);
     const image = await pushBusybox({ registry: registry!, storage: rig! });
     const pod = (name: string, script: string, spec: object = {}): Promise<Manifest> =>
       startPod(under.cluster, { namespace: under.namespace, name, image, command: ['sh', '-c', script], spec });
@@ -42,9 +47,7 @@ describe.skipIf(!isPossible)('real pods', () => {
       ],
       volumes: [{ name: 'etc', hostPath: { path: '/etc' } }],
     });
-    const labels = { 'pod-security.kubernetes.io/enforce': 'baseline' };
-    const ref = { apiVersion: 'v1', kind: 'Namespace', name: under.namespace };
-    must(await under.cluster.mergePatch(ref, { metadata: { labels } }));
+    await label('baseline');
     await pod('quiet', `echo first; sleep ${QUIET_SECONDS}; echo second; sleep 3600`);
     quiet = follow('quiet');
     [shell] = await Promise.all([
@@ -54,6 +57,17 @@ describe.skipIf(!isPossible)('real pods', () => {
     ]);
   });
   afterAll(() => under?.close());
+
+  function depsOf(connection: KubeConnection): OperationDeps {
+    const client = { connection, clock: realClock, userAgent: 'hakopod-test', timeoutMs: 30_000 };
+    return { api: createApi(client), streams: createStreams(client), clock: realClock, log: memoryLog() };
+  }
+
+  async function label(level: string): Promise<void> {
+    const ref = { apiVersion: 'v1', kind: 'Namespace', name: under.namespace };
+    const labels = { 'pod-security.kubernetes.io/enforce': level };
+    must(await under.cluster.mergePatch(ref, { metadata: { labels } }));
+  }
 
   async function exec(argv: readonly string[], options: { pod?: Manifest; times?: Partial<ExecTimes> } = {}) {
     const { pod = shell, times } = options;
@@ -141,6 +155,76 @@ describe.skipIf(!isPossible)('real pods', () => {
     expect(await exec(['sh'], { pod: hostPath })).toMatchObject({ problem: { code: 'pod_security' } });
     const other = { ...shell, metadata: { ...shell.metadata, uid: hostPath.metadata.uid! } };
     expect(await exec(['sh'], { pod: other })).toMatchObject({ problem: { code: 'exec_refused' } });
+  });
+
+  it(`${shows('openExec', 'input_resets_idle', 'close_is_idempotent', 'chunk_limit')} stays as long as somebody types, 32 KiB at a time`, async () => {
+    const session = must(await exec(['cat'], { times: { idleMs: 600 } }));
+    for (let round = 0; round < 5; round += 1) {
+      await type(session, `${round}\n`);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    expect(session.inspect()).toEqual({ running: true });
+    expect(await session.write(Buffer.alloc(32 * 1024 + 1))).toMatchObject({ problem: { code: 'invalid_request' } });
+    session.close();
+    session.close();
+    expect(await session.read()).toMatchObject({ problem: { code: 'exec_closed' } });
+  });
+
+  it(`${shows('openExec', 'invalid_request', 'argv_limits', 'pod_gone', 'pod_security_namespace', 'no_transport_on_refusal')} has a word for each start that can not be`, async () => {
+    expect(await exec([])).toMatchObject({ problem: { code: 'invalid_request' } });
+    expect(await exec(['echo', 'a'.repeat(8192)])).toMatchObject({ problem: { code: 'invalid_request' } });
+    const gone = { ...shell, metadata: { ...shell.metadata, name: 'gone' } };
+    expect(await exec(['sh'], { pod: gone })).toMatchObject({ problem: { code: 'pod_not_found' } });
+    await label('privileged');
+    const refused = await exec(['sh']);
+    await label('baseline');
+    expect(refused).toMatchObject({ problem: { code: 'pod_security' } });
+  });
+
+  it(`${shows('openExec', 'forbidden')} enters and reads with the enrolment manifest's rights, and not with one less`, async () => {
+    const as = async <T>(missing: readonly Missing[], see: () => Promise<T>): Promise<T> => {
+      const account = await limitedAccount(under, kubeconfig!, missing);
+      const admin = deps;
+      deps = depsOf(account.connection);
+      try {
+        return await see();
+      } finally {
+        deps = admin;
+        await account.close();
+      }
+    };
+    const exits = async () => {
+      const session = must(await exec(['sh', '-c', 'exit 7']));
+      await outputOf(session);
+      return session.inspect();
+    };
+    expect(await as([], exits)).toEqual({ running: false, exitCode: 7 });
+    for (const verb of ['create', 'get']) {
+      const opened = await as([{ verb, resource: 'pods/exec' }], () => exec(['sh']));
+      expect(opened).toMatchObject({ problem: { code: 'forbidden' } });
+    }
+    const tail = { follow: false, tail: 1 };
+    must(await as([], () => follow('many-lines', undefined, tail).ended));
+    const log = await as([{ verb: 'get', resource: 'pods/log' }], () => follow('many-lines', undefined, tail).ended);
+    expect(log).toMatchObject({ problem: { code: 'forbidden' } });
+  });
+
+  it(`${shows('logs', 'several_containers', 'pod_missing', 'open_failure', 'invalid_request', 'sink_failure')} has a word for each log that can not be read`, async () => {
+    const containers = [
+      { name: 'one', image: 'registry.test/none:1' },
+      { name: 'two', image: 'registry.test/none:1' },
+    ];
+    const metadata = { namespace: under.namespace, name: 'waiting' };
+    must(await under.cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } }));
+    const code = async (name: string, request: Partial<LogRequest> = {}) =>
+      codeOf(await follow(name, undefined, { follow: false, ...request }).ended);
+    expect(await code('waiting')).toBe('unknown_container');
+    expect(await code('waiting', { pod: { ...metadata, container: 'two' } })).toBe('logs_unavailable');
+    expect(await code('gone')).toBe('pod_not_found');
+    expect(await code('many-lines', { tail: 10_001 })).toBe('invalid_request');
+    const pod = { namespace: under.namespace, name: 'many-lines' };
+    const full = await logs(deps, { request: { pod }, sink: async () => fail(problem('queue_full')) });
+    expect(full).toMatchObject({ problem: { code: 'queue_full' } });
   });
 
   it(`${shows('logs', 'lines_limit', 'bytes_limit', 'chunk_limit')} stops at 10,000 lines and at 4 MiB`, async () => {
