@@ -32,7 +32,7 @@ export function valuesSchema(): Schema {
       imagePullSecrets: { type: 'array', items: table({ name: text }) },
       config: table(Object.fromEntries(settings.map(([name, { description }]) => [name, { description, ...SETTING }]))),
       redis: table({ secretName: { type: 'string', minLength: 1 }, secretKey: { type: 'string', minLength: 1 } }),
-      server: table({ replicas, resources: anything }),
+      server: table({ replicas, operations: { enum: ['none', 'logs', 'all'] }, resources: anything }),
       worker: table({ replicas, gitCacheSize: text, resources: anything }),
       service: table({
         type: { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },

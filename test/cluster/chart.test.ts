@@ -134,9 +134,10 @@ describe.skipIf(!hasHelm)('the chart', () => {
     expect(ingress!.spec.rules[0]!.http.paths.map(({ path }) => path)).toEqual(['/hooks/']);
   });
 
-  it('gives no wildcard, no escalation and nothing cluster-wide to the server', () => {
+  it('gives no wildcard, no escalation and nothing cluster-wide to the server but logs', () => {
     const roles = [...of('Role'), ...of('ClusterRole')];
     expect(roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''} ${metadata.name}`).sort()).toEqual([
+      'ClusterRole  hakopod-system-hakopod-operations-server',
       'ClusterRole  hakopod-system-hakopod-worker',
       'Role hakopod-system hakopod-server',
       'Role hakopod-system hakopod-worker',
@@ -158,12 +159,28 @@ describe.skipIf(!hasHelm)('the chart', () => {
     };
     const expected = Object.entries(ours).flatMap(([kind, verbs]) => verbs.map((verb) => `${verb} hakopod.io/${kind}`));
     expect(grants(named('Role', 'server'))).toEqual([...expected, ...all.map((verb) => `${verb} secrets`)].sort());
+    expect(grants(named('ClusterRole', 'operations-server'))).toEqual(['get pods', 'get pods/log', 'list pods']);
     expect(grants(named('ClusterRole', 'worker'))).not.toContain('delete namespaces');
     type Subjects = readonly { readonly kind: string; readonly namespace: string }[];
     for (const binding of [...of('RoleBinding'), ...of('ClusterRoleBinding')])
       expect((binding.subjects as Subjects).map(({ kind, namespace }) => [kind, namespace])).toEqual([
         ['ServiceAccount', NAMESPACE],
       ]);
+  });
+
+  it('lets the server operate on everything, or on nothing, when told to', async () => {
+    const roles = async (operations: string): Promise<readonly Manifest[]> =>
+      (await renderChart(NAMESPACE, [`server.operations=${operations}`])).filter(({ metadata }) =>
+        metadata.name.endsWith('-operations-server'),
+      );
+    expect(await roles('none')).toEqual([]);
+    const [role, binding, ...more] = await roles('all');
+    expect([binding?.kind, more]).toEqual(['ClusterRoleBinding', []]);
+    const given = grants(role!);
+    for (const grant of given) expect(grant).not.toMatch(/\*|secrets|configmaps|watch|rbac|impersonate/);
+    for (const grant of ['create pods/exec', 'get pods/exec', 'list nodes', 'patch apps/statefulsets'])
+      expect(given).toContain(grant);
+    await expect(renderChart(NAMESPACE, ['server.operations=some'])).rejects.toThrow('operations');
   });
 
   it('lets the worker read every kind of resource there is, and change what is no business of people', () => {

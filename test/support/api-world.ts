@@ -8,6 +8,7 @@ import type { CredentialStore, ListQuery, SecretStore } from '../../src/ports/in
 import { API_LIMITS, type Api, createApi } from '../../src/server/api/index.ts';
 import { renderManifest } from '../../src/wiring/api.ts';
 import { type FakeClusterOperations, fakeClusterOperations, podOf } from './fake-cluster-operations.ts';
+import { realClock } from './kubernetes.ts';
 import { type Memory, memory } from './memory.ts';
 import { addPerson, type MemoryPeople } from './people.ts';
 import { INFO } from './release-api.ts';
@@ -78,7 +79,8 @@ export async function apiWorld(): Promise<ApiWorld> {
     authenticate,
     follower: followReleases(deps),
     version: '0.0.0',
-    clock: deps.clock,
+    // What waits for its reader waits really.
+    clock: { now: () => deps.clock.now(), sleep: (ms, signal) => realClock.sleep(ms, signal) },
     random: deps.random,
     log: deps.log,
     limits: API_LIMITS,
