@@ -50,7 +50,11 @@ async function pushSleeper(): Promise<string> {
   const image = `${registry}/sleeper:1`;
   try {
     await copyFile('/bin/busybox', join(context, 'busybox'));
-    const lines = ['FROM scratch', 'COPY --chmod=755 busybox /busybox', 'CMD ["/busybox", "sleep", "3600"]'];
+    const lines = [
+      'FROM scratch',
+      'COPY --chmod=755 busybox /busybox',
+      'CMD ["/busybox", "sh", "-c", "trap \'exit 0\' TERM; /busybox sleep 3600 & wait"]',
+    ];
     await writeFile(join(context, 'Dockerfile'), `${lines.join('\n')}\n`);
     await buildah(rig!, ['bud', '--isolation', 'chroot', '--tag', image, context]);
     await buildah(rig!, ['push', '--tls-verify=false', '--digestfile', join(context, 'digest'), image]);

@@ -210,6 +210,31 @@ export function describeApplyWorkloadContract(name: string, open: OpenStage): vo
       expect((await liveOf('deployment', own)).spec).toMatchObject({ paused: true, replicas: 2 });
     });
 
+    it(`${shows('applyWorkload', 'rollout_timeout')} says by the conditions why a rollout stands still`, async () => {
+      const own = await made();
+      const config = await read('deployment', own);
+      const request = { ...requestFor(config), deadline: new Date(Date.now() + 1500).toISOString() };
+      const reason = 'MinimumReplicasUnavailable';
+      const status = {
+        observedGeneration: 9,
+        replicas: 1,
+        conditions: [{ type: 'Available', status: 'False', reason }],
+      };
+      const { result } = await run(stage, 'applyWorkload', request, {
+        prepare: (recorded) =>
+          recorded.meet(
+            'get Deployment',
+            async () =>
+              recorded.writes().length === 0
+                ? undefined
+                : { ok: true, value: { ...(await liveOf('deployment', own)), status } as never },
+            Number.POSITIVE_INFINITY,
+          ),
+      });
+      expect(stepsOf(result).at(-1)).toBe(`workload rollout timed_out rollout_timeout available=${reason}`);
+      expect(result.outcome).toBe('timed_out');
+    });
+
     const refusal = async (
       own: string,
       change: Partial<Config>,

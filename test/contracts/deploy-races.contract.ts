@@ -244,7 +244,9 @@ export function describeDeployRacesContract(name: string, open: OpenStage): void
             touch('ConfigMap', `${object}-env`, { metadata: { annotations: { 'hakopod.io/deployment': 'another' } } }),
           );
         });
-        expect(stepsOf(result)).toContain(`web restore failed conflict ConfigMap/${object}-env`);
+        expect(stepsOf(result), JSON.stringify(result)).toContain(
+          `web restore failed conflict ConfigMap/${object}-env`,
+        );
         expect((await live(stage, 'ConfigMap', `${object}-env`))?.data).toEqual({ B: '2' });
       });
     });

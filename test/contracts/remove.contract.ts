@@ -86,6 +86,13 @@ export function describeRemoveContract(name: string, open: OpenStage): void {
         'web volume skipped retained',
       ]);
       expect(started).toBe(1);
+      const names = ['web', 'a', 'b'].map((one) => `${instance.project}-${one}`);
+      const namespace = stage.namespace;
+      await eventually(async () => {
+        const left = must(await stage.cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace }));
+        const rest = must(await stage.cluster.list({ apiVersion: 'v1', kind: 'Service', namespace }));
+        return ![...left, ...rest].some((one) => names.includes(one.metadata.name));
+      }, 'the end of its objects');
       const again = await remove(instance, ['web']);
       expect(again.started).toBe(0);
     });

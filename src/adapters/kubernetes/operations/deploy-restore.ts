@@ -13,7 +13,7 @@ type Change = { readonly before: Manifest | undefined; readonly written: Manifes
 /**
  * Puts one service back to what it was before the run, after its rollout did not become ready: bodies read at the precondition are written
  * again, what the run removed is made again, what it made is removed. Claims stay. An object that is not the one this run wrote any more
- * belongs to whoever wrote it since, and is a `conflict`. The Deployment goes first: it is what does not run.
+ * belongs to whoever wrote it since, and is a `conflict`. What can not be put back does not keep the rest from it.
  */
 export async function restoreService(
   owner: Owner,
@@ -31,15 +31,29 @@ export async function restoreService(
     { before: standing.network, written: network },
   ];
   let first: StepFailure | undefined;
-  for (const change of changes) first = (await restore(owner, change, deployment)) ?? first;
+  for (const change of changes) {
+    const failure = await restore(owner, change, deployment);
+    first ??= failure;
+  }
   return first;
 }
 
-async function restore(
+/** Turns of reading and writing: a rollout that fails is one whose status changes all the time. */
+const MAX_TURNS = 5;
+
+async function restore(owner: Owner, change: Change, deployment: string): Promise<StepFailure | undefined> {
+  let end: StepFailure | 'again' | undefined = 'again';
+  for (let turn = 0; turn < MAX_TURNS && end === 'again'; turn += 1) end = await restoreOnce(owner, change, deployment);
+  const one = change.written ?? change.before;
+  if (end !== 'again') return end;
+  return one === undefined ? undefined : failed('conflict', displayRef(refOf(one)));
+}
+
+async function restoreOnce(
   owner: Owner,
   { before, written }: Change,
   deployment: string,
-): Promise<StepFailure | undefined> {
+): Promise<StepFailure | 'again' | undefined> {
   const one = written ?? before;
   if (one === undefined) return undefined;
   const answer = await readObject(owner, refOf(one));
@@ -58,7 +72,7 @@ async function restore(
   const body = before.kind === 'Service' ? keepAddress(bare(before), live) : over(bare(before), live);
   const put = await owner.api.replace(body, owner.context.signal);
   if (put.ok) return undefined;
-  if (put.failure.status === 409) return failed('conflict', displayRef(refOf(one)));
+  if (put.failure.status === 409) return 'again';
   return refusedWrite(owner, { wanted: body, verb: 'update' }, put.failure);
 }
 
