@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createIdentityStore } from '../../src/adapters/kubernetes/operations/identity-store.ts';
 import { fail, type Manifest, problem } from '../../src/kernel/index.ts';
 import type { Cluster, IdentityStore, InstallationIdentity } from '../../src/ports/index.ts';
+import { shows } from '../support/claims.ts';
 import type { ClusterUnderTest } from '../support/kubernetes.ts';
 import { must } from './cluster.contract.ts';
 
@@ -38,7 +39,7 @@ export function describeIdentityStoreContract(name: string, factory: () => Promi
       return saved.ok ? 'ok' : saved.problem.code;
     };
 
-    it('creates the Secret, and replaces it as last seen', async () => {
+    it(`${shows('identity', 'create', 'update')} creates the Secret, and replaces it as last seen`, async () => {
       const secret = fresh();
       const store = open(secret);
       expect(must(await store.load())).toBeUndefined();
@@ -55,7 +56,7 @@ export function describeIdentityStoreContract(name: string, factory: () => Promi
       ]);
     });
 
-    it('keeps labels of others, and its data is the one key', async () => {
+    it(`${shows('identity', 'undecodable')} keeps labels of others, and its data is the one key`, async () => {
       const secret = fresh();
       must(
         await under.cluster.create({
@@ -90,7 +91,7 @@ export function describeIdentityStoreContract(name: string, factory: () => Promi
       expect(JSON.stringify(loaded)).not.toContain('bbb');
     });
 
-    it('lets a stale writer of the same installation go on once, at a later generation', async () => {
+    it(`${shows('identity', 'stale_writer')} lets a stale writer of the same installation go on once, at a later generation`, async () => {
       const secret = fresh();
       const [first, second] = [open(secret), open(secret)];
       must(await first.save(ONE));
@@ -110,7 +111,7 @@ export function describeIdentityStoreContract(name: string, factory: () => Promi
       expect(must(await second.load())?.generation).toBe(5);
     });
 
-    it('never overwrites another installation, and writes nothing when it has seen it', async () => {
+    it(`${shows('identity', 'other_endpoint')} never overwrites another installation, and writes nothing when it has seen it`, async () => {
       const secret = fresh();
       must(await open(secret).save(ONE));
       let writes = 0;
@@ -130,7 +131,7 @@ export function describeIdentityStoreContract(name: string, factory: () => Promi
       expect(must(await open(secret).load())).toEqual(ONE);
     });
 
-    it('gives up when the Secret changed twice', async () => {
+    it(`${shows('identity', 'conflict')} gives up when the Secret changed twice`, async () => {
       const secret = fresh();
       const racing = {
         ...under.cluster,
@@ -148,7 +149,7 @@ export function describeIdentityStoreContract(name: string, factory: () => Promi
       expect(await code(store.save({ ...ONE, generation: 2 }))).toBe('identity_conflict');
     });
 
-    it('does not make a deleted Secret again', async () => {
+    it(`${shows('identity', 'deleted_secret')} does not make a deleted Secret again`, async () => {
       const secret = fresh();
       const store = open(secret);
       must(await store.save(ONE));

@@ -7,6 +7,7 @@ import {
 } from '../../../../src/adapters/kubernetes/manifest/index.ts';
 import type { Manifest } from '../../../../src/kernel/index.ts';
 import { must } from '../../../contracts/cluster.contract.ts';
+import { shows } from '../../../support/claims.ts';
 
 const IMAGE = `registry.example.com:5000/hakopod/hakopod:1.2@sha256:${'a'.repeat(64)}`;
 const LINK = 'https://hakopod.example.com/enrol#token-of-the-link';
@@ -40,7 +41,7 @@ describe('the enrolment file', () => {
   const find = (kind: string, name: string, namespace?: string): Manifest | undefined =>
     objects.find((o) => o.kind === kind && o.metadata.name === name && o.metadata.namespace === namespace);
 
-  it('has every object, in order, labelled', () => {
+  it(`${shows('manifest', 'strict')} has every object, in order, labelled`, () => {
     expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? '-'}/${metadata.name}`)).toEqual([
       'Namespace -/hakopod-operations',
       'ServiceAccount hakopod-operations/hakopod-operations',
@@ -62,7 +63,7 @@ describe('the enrolment file', () => {
       });
   });
 
-  it('grants exactly these rules', () => {
+  it(`${shows('manifest', 'rules', 'no_wildcard')} grants exactly these rules`, () => {
     expect(lines(find('ClusterRole', 'hakopod-operations-read'))).toEqual([
       'get,list /namespaces,nodes,pods,pods/log,events,services,persistentvolumeclaims',
       'get,list apps/deployments,statefulsets,daemonsets',
@@ -132,7 +133,7 @@ describe('the enrolment file', () => {
     });
   });
 
-  it('holds the token once, and a name can not leave its comment', () => {
+  it(`${shows('manifest', 'token_once', 'odd_names')} holds the token once, and a name can not leave its comment`, () => {
     expect(text.split('token-of-the-link')).toHaveLength(2);
     expect(objects.some(({ kind }) => kind === 'Evil')).toBe(false);
     expect(text.split('\n')[0]).toBe('# Hakopod on the cluster "Prod \\"east\\"\\nkind: Evil".');
@@ -165,7 +166,7 @@ describe('the enrolment file', () => {
     });
   });
 
-  it('takes 32 namespaces', () => {
+  it(`${shows('manifest', 'namespaces_limit')} takes 32 namespaces`, () => {
     expect(renderEnrolment({ ...INPUT, namespaces: numbered(32) }).ok).toBe(true);
   });
 

@@ -6,6 +6,7 @@ import { startEmbeddedCluster } from '../../../../src/adapters/embedded/index.ts
 import { connect } from '../../../../src/adapters/kubernetes/index.ts';
 import { ownNamespace } from '../../../../src/adapters/kubernetes/operations/own-namespace.ts';
 import { describeIdentityStoreContract } from '../../../contracts/identity-store.contract.ts';
+import { shows } from '../../../support/claims.ts';
 import { inNewNamespace } from '../../../support/kubernetes.ts';
 
 describeIdentityStoreContract('embedded', async () => {
@@ -29,7 +30,7 @@ describe('ownNamespace', () => {
     ['a.b', 'invalid_config'],
     ['', 'invalid_config'],
     [undefined, 'invalid_config'],
-  ])('reads %j as %s', (content, expected) => {
+  ])(`${shows('ownNamespace', 'read', 'unreadable', 'not_a_namespace')} reads %j as %s`, (content, expected) => {
     const root = mkdtempSync(join(tmpdir(), 'hakopod-'));
     try {
       const folder = join(root, 'var/run/secrets/kubernetes.io/serviceaccount');
