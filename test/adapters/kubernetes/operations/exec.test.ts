@@ -173,6 +173,15 @@ describe('openExec', () => {
     expect(await codeOf({ script: { failures: { review: { status: 500 } } } })).toBe('exec_refused');
   });
 
+  it(`${shows('openExec', 'pod_security_pod')} enters no pod below baseline, and tells only the log which control it was`, async () => {
+    const pod = podManifest({ spec: { containers: [{ name: 'web' }], hostPID: true } });
+    const { opened, far, calls, log } = begin({ script: { objects: [pod, namespace()] } });
+    expect(await opened).toMatchObject({ problem: { code: 'pod_security' } });
+    expect(JSON.stringify(await opened)).not.toContain('host_namespace');
+    expect(log.lines[0]?.fields).toMatchObject({ violation: 'host_namespace' });
+    expect([far.queries.length, calls.length]).toEqual([0, 2]);
+  });
+
   it(`${shows('openExec', 'exec_setup', 'transport_error')} bounds the opening to 20 s and tells a refused stream from a slow one`, async () => {
     expect(await codeOf({ opens: 403 })).toBe('forbidden');
     expect(await codeOf({ opens: 500 })).toBe('exec_refused');

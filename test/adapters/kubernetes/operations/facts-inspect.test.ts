@@ -153,6 +153,13 @@ describe('inspect', () => {
       });
   });
 
+  it(`${shows('inspect', 'pods_limit')} refuses a short page that says there are more`, async () => {
+    const { api } = scriptedApi({ objects: [deployment()] });
+    const list: typeof api.list = async () => ({ ok: true, value: { items: [podManifest()], more: true } });
+    const result = await inspect({ api: { ...api, list }, clock: new ManualClock() }, target);
+    expect(result).toMatchObject({ problem: { code: 'cluster_unavailable' } });
+  });
+
   it(`${shows('inspect', 'selector')} refuses a selector that selects nothing in particular, and knows every operator`, async () => {
     for (const selector of [undefined, {}, { matchLabels: {} }]) {
       const { result, calls } = await look({ objects: [deployment({ spec: { selector } })] });
