@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { fromClients } from '../../../../src/adapters/kubernetes/operations/connect.ts';
 import { deploy } from '../../../../src/adapters/kubernetes/operations/deploy.ts';
 import type { Manifest } from '../../../../src/kernel/index.ts';
 import type { DeploymentRequest } from '../../../../src/ports/cluster-operations/index.ts';
 import { shows } from '../../../support/claims.ts';
 import { newInstance, requestOf, serviceOf, stepsOf } from '../../../support/deploy-stage.ts';
+import { memoryLog } from '../../../support/kubernetes.ts';
 import { ManualClock, type Script, scriptedApi, settled } from '../../../support/scripted-cluster.ts';
 
 const IMAGE = { image: `registry.example.com/app@sha256:${'b'.repeat(64)}`, namespace: 'shop' };
@@ -189,4 +191,27 @@ describe('requests that are not valid', () => {
     const { result } = await ran({}, { input: { ...request(), requestId: 'a b', deployment: 'X' } });
     expect(result).toEqual({ outcome: 'denied', code: 'invalid_request', steps: [], services: [] });
   });
+});
+
+it(`${shows('fromClients', 'poll')} reads a rollout as often as it is told`, async () => {
+  const clock = new ManualClock();
+  const metadata = {
+    name: `${INSTANCE.project}-a`,
+    namespace: 'shop',
+    generation: 1,
+    labels: { 'hakopod.io/instance': INSTANCE.instanceId },
+  };
+  const objects = [namespace('baseline'), { apiVersion: 'apps/v1', kind: 'Deployment', metadata }];
+  const { api, calls } = scriptedApi({ objects });
+  const caller = new AbortController();
+  const streams = { log: async () => ({ ok: false as const, failure: {} }) };
+  const operations = fromClients({ api, streams, clock, log: memoryLog(), pollMs: 50 });
+  const end = operations.deploy(request(), { signal: caller.signal });
+  await settled();
+  const reads = (): number => calls.filter(({ key }) => key === `get Deployment/shop/${metadata.name}`).length;
+  const before = reads();
+  for (let turn = 0; turn < 4; turn += 1) await clock.advance(50);
+  expect(reads() - before).toBe(4);
+  caller.abort();
+  expect((await end).outcome).toBe('unknown');
 });

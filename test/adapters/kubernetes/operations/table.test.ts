@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../../../..');
 /** A contract runs on both clusters; the rest on the one its folder says. */
 const FOLDERS = [
   { folder: 'test/contracts', clusters: ['embedded', 'real'] },
-  { folder: 'test/adapters/kubernetes/operations', clusters: ['embedded'] },
+  { folder: 'test/adapters/kubernetes', clusters: ['embedded'] },
   { folder: 'test/ports', clusters: ['embedded'] },
   { folder: 'test/server', clusters: ['embedded'] },
   { folder: 'test/pipeline', clusters: ['embedded'] },
