@@ -12,6 +12,11 @@ const terminal: Terminal = {
   err: (line) => process.stderr.write(`${line}\n`),
   readInput,
   colour: coloursWanted(process.stderr.isTTY),
+  isInteractive: process.stdin.isTTY === true,
+  onInterrupt: (run) => {
+    process.once('SIGINT', run);
+    return () => void process.off('SIGINT', run);
+  },
 };
 
 async function readInput(maxBytes: number): Promise<string> {
