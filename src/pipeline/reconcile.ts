@@ -3,6 +3,7 @@ import type { Application as ApplicationResource, HeldLease, Release } from '../
 import { releaseDeadline } from '../reconcile/index.ts';
 import type { Application } from '../spec/index.ts';
 import type { Deps, Run } from './context.ts';
+import { keptPatches } from './kept-patches.ts';
 import { reportOf } from './ledger.ts';
 import { cancelOpen } from './orphans.ts';
 import { settleBuilds } from './release/builds.ts';
@@ -190,8 +191,7 @@ async function attempt(
   const deadline = new Date(release.status.deadline ?? deps.clock.now());
   const isLate = deps.clock.now().getTime() >= deadline.getTime();
   if (isLate) return ok({ state: 'failed', problem: problem('release_deadline'), lost: true });
-  const previous = input.releases.find((other) => other.spec.revision < release.spec.revision);
-  const before = previous === undefined ? ok(undefined) : unpackSpec(previous.spec.spec);
+  const before = keptPatches(input.releases, release.spec.revision);
   const guard = openGuard(deps, {
     lease,
     run: input.run,
@@ -210,7 +210,14 @@ async function attempt(
 }
 
 /** Somebody took back the order or the right to it. */
-const CANCELLING: ReadonlySet<string> = new Set(['grant_refused', 'grant_expired', 'cancelled', 'authority_revoked']);
+const CANCELLING: ReadonlySet<string> = new Set([
+  'grant_refused',
+  'grant_expired',
+  'cancelled',
+  'authority_revoked',
+  'kubernetes_patches_disabled',
+  'kubernetes_patch_refused',
+]);
 
 function endingOf(p: Extract<Result<never>, { ok: false }>['problem']): Result<Ending> {
   if (p.kind !== 'rejected') return fail(p);

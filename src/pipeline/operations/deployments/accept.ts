@@ -16,6 +16,7 @@ import { planRelease, type Plan as ReleasePlan } from '../../../plan/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
 import { type Application, requiredSecrets } from '../../../spec/index.ts';
+import { keptPatches } from '../../kept-patches.ts';
 import { installationRefusals } from '../../plan.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
@@ -69,11 +70,13 @@ export async function judge(
   input: { readonly key: ApplicationKey; readonly application: Application; readonly current: Current },
 ): Promise<Result<ReleasePlan>> {
   const { key, application, current } = input;
+  const kept = keptPatches(current.releases);
+  if (!kept.ok) return kept;
   const permitted = permitRelease({
     principal,
     key,
     application,
-    previous: current.spec,
+    previous: kept.value,
     patchesEnabled: deps.settings.cached('kubernetesPatches').value.enabled,
   });
   if (!permitted.ok) return permitted;
