@@ -1,7 +1,7 @@
 import type { Result } from '../kernel/index.ts';
 import { ensureFirstAdministrator } from '../pipeline/operations/people/index.ts';
 import type { Clock, Log } from '../ports/index.ts';
-import { type Api, errorAnswer, type Handle, refuse } from '../server/index.ts';
+import { type Api, errorAnswer, type Handle, type ReadinessCheck, refuse } from '../server/index.ts';
 import { type ApiParts, openApi } from './api.ts';
 import type { Caches } from './caches.ts';
 import type { Foundation } from './foundation.ts';
@@ -9,6 +9,8 @@ import type { Foundation } from './foundation.ts';
 /** The API of a server. */
 export type ServedApi = {
   readonly handle: Handle;
+  /** Whether it answers: the caches have been read, and the installation's key. */
+  readonly readiness: ReadinessCheck;
   /** Ends open streams, which a listener that stops would wait for. */
   close(): void;
   stop(): Promise<void>;
@@ -34,6 +36,7 @@ export function serveApi(foundation: Foundation, parts: ApiParts & { readonly ca
   });
   return {
     handle: (req, res) => (api === undefined ? refuse(req, res, NOT_YET) : api.handle(req, res)),
+    readiness: { name: 'api', ready: () => api !== undefined },
     close: () => api?.close(),
     stop: async () => {
       ending.abort();

@@ -130,8 +130,9 @@ function ended(): Problem {
   return problem('terminal_operation', 'the key was revoked, rotated or has expired; create another one');
 }
 
+/** A key may end itself, which is how a command line logs out; others are an administrator's to end. */
 async function revokeKey(deps: PeopleDeps, by: By, id: string): Promise<Result<{ readonly status: 'revoked' }>> {
-  const allowed = adminOnly(by.principal);
+  const allowed = by.principal.key?.id === id ? ok(undefined) : adminOnly(by.principal);
   if (!allowed.ok) return allowed;
   const key = deps.keys.find(id);
   if (key === undefined) return fail(unknownKey());
