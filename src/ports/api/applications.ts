@@ -84,15 +84,19 @@ export const ApplicationQuery = z.strictObject({
   ...PageQuery,
 });
 export const ApplicationParams = z.strictObject({ id: HexId });
+export const ManifestsQuery = z.strictObject({
+  service: Name.optional().meta({ description: 'one long-running service; all of them without' }),
+});
 export const DeleteApplication = ConfirmName.extend({ expected_revision: Revision });
 export const DeploymentsQuery = z.strictObject(PageQuery);
 
 type Scoped = { readonly project?: string | undefined; readonly environment?: string | undefined };
 
-/** Applications. `remove` takes down what runs and forgets the application; its name stays retired. */
+/** Applications. `manifests` are YAML documents. `remove` takes down what runs and forgets the application; its name stays retired. */
 export interface ApplicationOperations {
   list: Operation<Scoped & PageInput, Page<ApplicationSummary>>;
   show: Operation<{ readonly id: string }, Application>;
+  manifests: Operation<{ readonly id: string; readonly service?: string | undefined }, string>;
   remove: Operation<{ readonly id: string } & z.infer<typeof DeleteApplication>, Deleted>;
   deployments: Operation<{ readonly id: string } & PageInput, Page<DeploymentSummary>>;
 }

@@ -7,6 +7,7 @@ import { audited } from '../audited.ts';
 import type { ReleaseDeps } from '../deployments/context.ts';
 import { observationOf, summaryOf } from '../deployments/view.ts';
 import { findApplication } from './find.ts';
+import { showManifests } from './manifests.ts';
 
 /** Releases shown with an application (facts 7.3). */
 const SHOWN = 30;
@@ -32,6 +33,7 @@ export function applicationOperations(deps: ReleaseDeps): ApplicationOperations 
       const found = findApplication(deps, principal, { id, permission: 'deployments:read' });
       return found.ok ? detail(deps, found.value) : found;
     },
+    manifests: (principal, input) => showManifests(deps, principal, input),
     remove: (principal, input, info) => removeApplication(deps, principal, { input, info }),
     deployments: async (principal, { id, cursor, limit }) => {
       const found = findApplication(deps, principal, { id, permission: 'deployments:read' });
