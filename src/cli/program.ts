@@ -10,6 +10,7 @@ import { addGit } from './commands/git.ts';
 import { addInit } from './commands/init.ts';
 import { addInstallation } from './commands/installation.ts';
 import { addLogin } from './commands/login.ts';
+import { addManifests } from './commands/manifests.ts';
 import { addPlan } from './commands/plan.ts';
 import { EXIT, type Terminal } from './io.ts';
 import { type SpecFlags, validate } from './offline/index.ts';
@@ -25,15 +26,19 @@ export async function runCli(runtime: Runtime, terminal: Terminal, args: readonl
   const program = new Command('hakopod')
     .description('A git push becomes running services on Kubernetes.')
     .version(runtime.version)
-    .option('--api-url <url>', 'API of the installation (default: of the login, or HAKOPOD_API_URL)')
-    .option('--config <file>', 'configuration file (YAML)')
-    .option('--kubeconfig <file>', 'work on the cluster of this kubeconfig, without a server')
-    .option('--namespace <name>', 'control namespace')
+    .option('--api-url <url>', 'where the API is (default: HAKOPOD_API_URL, or the login)')
+    .option('--config <file>', 'configuration of a server or a command on a cluster (YAML)')
+    .option('--kubeconfig <file>', 'work on the cluster itself, without a server')
+    .option('--namespace <name>', 'control namespace, with --kubeconfig')
     .showSuggestionAfterError()
+    .showHelpAfterError('hint: --help shows what it takes')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
     });
   const globals = (): Flags => program.opts();
   const cli: Cli = {
@@ -57,7 +62,11 @@ export async function runCli(runtime: Runtime, terminal: Terminal, args: readonl
       }
     },
   };
-  for (const add of GROUPS) add(cli);
+  for (const [heading, adds] of GROUPS) {
+    program.commandsGroup(heading);
+    for (const add of adds) add(cli);
+  }
+  withoutHelpCommand(program);
 
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -69,21 +78,22 @@ export async function runCli(runtime: Runtime, terminal: Terminal, args: readonl
   return code;
 }
 
+/** `--help` is enough, and one way less to say it. */
+function withoutHelpCommand(command: Command): void {
+  command.helpCommand(false);
+  for (const one of command.commands) withoutHelpCommand(one);
+}
+
+const HELP_WIDTH = 110;
+
 /** In the order of the help: what a newcomer needs first. */
-const GROUPS: readonly ((cli: Cli) => void)[] = [
-  addInit,
-  addLogin,
-  addOffline,
-  addPlan,
-  addDeploy,
-  addApplications,
-  addChanges,
-  addGit,
-  addEnvironments,
-  addAccess,
-  addInstallation,
-  addServers,
-  addCompletion,
+const GROUPS: readonly (readonly [string, readonly ((cli: Cli) => void)[]])[] = [
+  ['Log in:', [addLogin]],
+  ['Write and release a file:', [addInit, addOffline, addPlan, addDeploy]],
+  ['Look at applications, and change what runs:', [addApplications, addManifests, addChanges]],
+  ['What applications need:', [addGit, addEnvironments]],
+  ['Who may do what:', [addAccess, addInstallation]],
+  ['Run Hakopod:', [addServers, addCompletion]],
 ];
 
 /** Commands that need no configuration and no cluster. */

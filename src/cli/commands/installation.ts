@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { AuditPage, KubernetesPatchesSetting, Settings } from '../../ports/api/index.ts';
 import { print, when } from '../output.ts';
 import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
@@ -5,13 +6,15 @@ import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from 
 /** What belongs to the installation: `settings` and `audit`. */
 export function addInstallation({ program, withApi }: Cli): void {
   const settings = program.command('settings').description('what administrators choose for the installation');
-  withOutput(settings.command('list').description('list all')).action((flags: Flags) => withApi(flags, listSettings));
+  withOutput(settings.command('list').description('list settings')).action((flags: Flags) =>
+    withApi(flags, listSettings),
+  );
   withOutput(
     settings
       .command('set')
       .description('change one, such as: settings set kubernetes-patches enabled=true')
-      .argument('<setting>')
-      .argument('<value>', 'NAME=true or NAME=false'),
+      .argument('<setting>', 'kubernetes-patches')
+      .argument('<value>', 'enabled=true or enabled=false'),
   ).action((section: string, value: string, flags: Flags) =>
     withApi(flags, (session) => setSetting(session, section, value)),
   );
@@ -21,18 +24,18 @@ export function addInstallation({ program, withApi }: Cli): void {
     audit
       .command(name)
       .description(description)
-      .option('--identity <name>', 'by this one')
-      .option('--action <name>', 'such as deployment.accept')
-      .option('--project <name>')
-      .option('--environment <name>')
-      .option('--application <name>')
-      .option('--since <time>', 'from this time on, ISO 8601')
+      .option('--identity <name>', 'only changes by this identity')
+      .option('--action <name>', 'only changes of this kind, such as deployment.accept')
+      .option('--project <name>', 'only changes in this project')
+      .option('--environment <name>', 'only changes in this environment')
+      .option('--application <name>', 'only changes of this application')
+      .option('--since <time>', 'from this time on, such as 2026-05-01T00:00:00Z')
       .option('--until <time>', 'before this time');
-  withOutput(filtered('list', 'list the newest changes').option('--limit <number>', '1 to 100', '25')).action(
+  withOutput(filtered('list', 'list the newest changes').option('--limit <number>', 'how many, 1 to 100', '25')).action(
     (flags: Flags) => withApi(flags, (session) => listAudit(session, flags)),
   );
   filtered('export', 'print every change as CSV or JSON lines')
-    .option('--format <format>', 'csv or jsonl', 'csv')
+    .addOption(new Option('--format <format>', 'how to print them').choices(['csv', 'jsonl']).default('csv'))
     .action((flags: Flags) =>
       withApi({ ...flags, project: undefined, environment: undefined }, (session) => exportAudit(session, flags)),
     );

@@ -15,13 +15,23 @@ export function addLogin(cli: Cli): void {
   const { program, terminal, runtime, withApi, set } = cli;
   program
     .command('login')
-    .description('exchange a key for one of this machine, and remember it (the key comes from standard input)')
+    .description('exchange a key for one of this machine, and remember it')
     .requiredOption('--key-stdin', 'read the key from standard input')
     .option('--project <name>', 'only this project')
     .option('--environment <name>', 'only this environment of it')
-    .option('--allow-kubernetes-patch', 'ask for kubernetes:patch too; your identity must have it')
-    .option('--allow-pods-exec', 'ask for pods:exec too; your identity must have it')
+    .option('--allow-kubernetes-patch', 'with kubernetes:patch, if your identity has it')
+    .option('--allow-pods-exec', 'with pods:exec, if your identity has it')
     .option('--ttl <duration>', 'how long the login works, such as 30d or 12h (default: as long as the key)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  hakopod login --api-url https://hakopod.example.com --key-stdin < key.txt
+  hakopod login --key-stdin --project acme --environment production < key.txt
+
+The first administrator's key is in the Secret hakopod-admin-key of the control namespace:
+  kubectl get secret hakopod-admin-key -n hakopod-system -o jsonpath={.data.key} | base64 -d`,
+    )
     .action(async (flags: Flags) => set(await login(cli, flags)));
   program
     .command('logout')
