@@ -1,18 +1,19 @@
 import { isPermission, NAMED_ONLY, type Permission } from '../../access/index.ts';
 import { CreatedKey, Me } from '../../ports/api/index.ts';
 import { createClient } from '../client/api.ts';
-import { removeLogin, writeLogin } from '../client/login-file.ts';
+import { writeLogin } from '../client/login-file.ts';
 import { apiOrigin, httpTransport } from '../client/transport.ts';
 import { EXIT } from '../io.ts';
 import { print, when } from '../output.ts';
 import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
 import { expiry } from './duration.ts';
+import { logout } from './logout.ts';
 
 const KEY_BYTES = 1024;
 
 /** `login`, `logout` and `me`. */
 export function addLogin(cli: Cli): void {
-  const { program, terminal, runtime, withApi, set } = cli;
+  const { program, withApi, set } = cli;
   program
     .command('login')
     .description('exchange a key for one of this machine, and remember it')
@@ -35,11 +36,8 @@ The first administrator's key is in the Secret hakopod-admin-key of the control 
     .action(async (flags: Flags) => set(await login(cli, flags)));
   program
     .command('logout')
-    .description('forget the login of this machine')
-    .action(async () => {
-      const { loginFile } = runtime.clientEnvironment();
-      terminal.out((await removeLogin(loginFile)) ? 'logged out' : 'there was no login');
-    });
+    .description('revoke the key of this machine, and forget it')
+    .action(() => logout(cli));
   withOutput(program.command('me').description('show who this key is, and what it may do')).action((flags: Flags) =>
     withApi(flags, showMe),
   );
