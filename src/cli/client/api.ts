@@ -183,7 +183,7 @@ async function* readEvents(
   const response = await transport.fetch(new Request(url, { headers, signal }));
   if (!response.ok || response.body === null) return;
   let rest = '';
-  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+  for await (const text of response.body.pipeThrough(new TextDecoderStream(), { signal })) {
     const blocks = `${rest}${text}`.split('\n\n');
     rest = blocks.pop() ?? '';
     if (rest.length > ANSWER_BYTES) throw new Error('an event is longer than is read');

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { LIMITS } from '../../kernel/index.ts';
 import { Deleted, Project, ProjectPage, Registry, RegistryPage, Secret, SecretPage } from '../../ports/api/index.ts';
-import { applicationKey } from '../application.ts';
-import { type Answered, path } from '../client/api.ts';
+import { applicationKey, place } from '../application.ts';
+import { type Answered, path, type Query } from '../client/api.ts';
 import { print, when } from '../output.ts';
 import {
   APPLICATION,
@@ -182,20 +182,17 @@ async function listSecrets(session: Session, flags: Flags): Promise<number> {
 function addRegistries({ program, withApi }: Cli): void {
   const registries = program.command('registries').description('credentials of image registries, for one environment');
   withOutput(withScope(registries.command('list').description('list credentials'))).action((flags: Flags) =>
-    withApi(flags, async (session) => {
-      const listed = await session.api.call({
-        method: 'GET',
-        path: '/registries',
-        query: session.scope,
-        answer: RegistryPage,
-      });
-      return andThen(session, listed, (page) =>
-        print(session, page, ({ items }) => ({
-          header: ['NAME', 'SERVER', 'USERNAME', 'UPDATED'],
-          rows: items.map((one) => [one.name, one.server, one.username, when(one.updated_at)]),
-        })),
-      );
-    }),
+    withApi(flags, (session) =>
+      andThen(session, place(session), async (query) => {
+        const listed = await session.api.call({ method: 'GET', path: '/registries', query, answer: RegistryPage });
+        return andThen(session, listed, (page) =>
+          print(session, page, ({ items }) => ({
+            header: ['NAME', 'SERVER', 'USERNAME', 'UPDATED'],
+            rows: items.map((one) => [one.name, one.server, one.username, when(one.updated_at)]),
+          })),
+        );
+      }),
+    ),
   );
   withScope(
     registries
@@ -226,10 +223,17 @@ function addRegistries({ program, withApi }: Cli): void {
 const PASSWORD_BYTES = 16_384;
 
 async function setRegistry(session: Session, name: string, flags: Flags): Promise<number> {
+  return andThen(session, place(session), (query) => saveRegistry(session, name, { query, flags }));
+}
+
+async function saveRegistry(
+  session: Session,
+  name: string,
+  { query, flags }: { readonly query: Query; readonly flags: Flags },
+): Promise<number> {
   const password = (await session.terminal.readInput(PASSWORD_BYTES)).trim();
   if (password === '') return refuse(session.terminal, 'standard input', 'the password is empty');
   const value = { server: flags.server, username: flags.username, password };
-  const query = session.scope;
   const created = await session.api.call({
     method: 'POST',
     path: '/registries',
