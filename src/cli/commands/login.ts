@@ -1,8 +1,8 @@
-import { isPermission, NAMED_ONLY, type Permission } from '../../access/index.ts';
+import { INSTALLATION_WIDE, NAMED_ONLY, type Permission, parseKey } from '../../access/index.ts';
 import { CreatedKey, Me } from '../../ports/api/index.ts';
-import { createClient } from '../client/api.ts';
-import { writeLogin } from '../client/login-file.ts';
-import { apiOrigin, httpTransport } from '../client/transport.ts';
+import { type Answered, type ApiClient, createClient } from '../client/api.ts';
+import { readLogin, writeLogin } from '../client/login-file.ts';
+import { httpTransport } from '../client/transport.ts';
 import { EXIT } from '../io.ts';
 import { print, when } from '../output.ts';
 import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
@@ -45,36 +45,31 @@ The first administrator's key is in the Secret hakopod-admin-key of the control 
 
 async function login({ terminal, runtime, globals }: Cli, flags: Flags): Promise<number> {
   const { apiUrl, loginFile } = runtime.clientEnvironment();
-  const named = globals().apiUrl ?? apiUrl;
+  const before = await readLogin(loginFile);
+  const named = globals().apiUrl ?? apiUrl ?? (before.ok ? before.value?.url : undefined);
   if (typeof named !== 'string') return refuse(terminal, '--api-url', 'say where the API is, or set HAKOPOD_API_URL');
-  const origin = apiOrigin(named);
-  if (!origin.ok) return andThen({ terminal }, origin, () => EXIT.ok);
+  const expires = flags.ttl === undefined ? undefined : expiry(flags.ttl, runtime.now());
+  if (flags.ttl !== undefined && expires === undefined)
+    return refuse(terminal, '--ttl', 'must be a number with m, h or d, such as 12h');
+  if (terminal.isInteractive === true) terminal.err('type or paste the key, then Enter and Ctrl-D');
   const key = (await terminal.readInput(KEY_BYTES)).trim();
-  const way = httpTransport(origin.value, key);
-  if (!way.ok) return andThen({ terminal }, way, () => EXIT.ok);
-  const api = createClient(way.value);
-  const me = await api.call({ method: 'GET', path: '/me', answer: Me });
-  return andThen({ terminal }, me, async (held) => {
-    const expires = flags.ttl === undefined ? held.key?.expires_at : expiry(flags.ttl, runtime.now());
-    if (flags.ttl !== undefined && expires === undefined)
-      return refuse(terminal, '--ttl', 'must be a number with m, h or d, such as 12h');
-    const scope = { ...pick('project', flags), ...pick('environment', flags) };
-    const exchanged = await api.call({
-      method: 'POST',
-      path: '/keys/exchange',
-      body: {
-        name: 'hakopod login',
-        ...scope,
-        permissions: wanted(held.permissions, flags),
-        ...(expires === undefined ? {} : { expires_at: expires }),
-      },
-      answer: CreatedKey,
-    });
-    return andThen({ terminal }, exchanged, async (made) => {
-      const saved = await writeLogin(loginFile, { url: origin.value, key: made.key, ...scope });
+  // Anything else is refused here, so that a file that was meant for nobody is sent to nobody.
+  if (parseKey(key) === undefined) return refuse(terminal, 'standard input', 'holds no key; one begins with hp_');
+  const way = httpTransport(named, key);
+  return andThen({ terminal }, way, async (transport) => {
+    const exchanged = await exchange(createClient(transport), flags, expires);
+    return andThen({ terminal }, exchanged, async ({ key: made, metadata }) => {
+      const { project, environment } = metadata;
+      const scope = {
+        ...(project === undefined ? {} : { project }),
+        ...(environment === undefined ? {} : { environment }),
+      };
+      const saved = await writeLogin(loginFile, { url: transport.origin, key: made, ...scope });
       return andThen({ terminal }, saved, () => {
+        const where = [project, environment].filter((part) => part !== undefined).join('/');
+        const until = `until ${when(metadata.expires_at)}`;
         terminal.out(
-          `logged in to ${origin.value} as ${made.metadata.identity_id}, until ${when(made.metadata.expires_at)}`,
+          `logged in to ${transport.origin} as ${metadata.identity_id}${where === '' ? '' : ` for ${where}`}, ${until}`,
         );
         return EXIT.ok;
       });
@@ -82,18 +77,37 @@ async function login({ terminal, runtime, globals }: Cli, flags: Flags): Promise
   });
 }
 
-function pick(name: 'project' | 'environment', flags: Flags): Readonly<Record<string, string>> {
-  const value = flags[name];
-  return typeof value === 'string' ? { [name]: value } : {};
+/** What carries over by itself is the server's to say, unless something is asked for by name. */
+async function exchange(api: ApiClient, flags: Flags, expires: string | undefined): Promise<Answered<CreatedKey>> {
+  const scope = { ...pick('project', flags), ...pick('environment', flags) };
+  const asked = NAMED.filter(([flag]) => flags[flag] === true).map(([, permission]) => permission);
+  const held = asked.length === 0 ? undefined : await api.call({ method: 'GET', path: '/me', answer: Me });
+  if (held?.ok === false) return held;
+  const body = {
+    name: 'hakopod login',
+    ...scope,
+    ...(held === undefined ? {} : { permissions: [...carried(held.value.permissions), ...asked] }),
+    ...(expires === undefined ? {} : { expires_at: expires }),
+  };
+  return api.call({ method: 'POST', path: '/keys/exchange', body, answer: CreatedKey });
 }
 
 /** What leaves the rails of a specification is in a login only when it was asked for by name. */
-function wanted(held: readonly Permission[], flags: Flags): readonly Permission[] {
-  const asked: readonly Permission[] = [
-    ...(flags.allowKubernetesPatch === true ? (['kubernetes:patch'] as const) : []),
-    ...(flags.allowPodsExec === true ? (['pods:exec'] as const) : []),
-  ];
-  return [...held.filter((permission) => isPermission(permission) && !NAMED_ONLY.includes(permission)), ...asked];
+const NAMED: readonly (readonly [string, Permission])[] = [
+  ['allowKubernetesPatch', 'kubernetes:patch'],
+  ['allowPodsExec', 'pods:exec'],
+];
+
+/** `admin` covers the rest; what belongs to the installation alone is not for a key of one environment. */
+function carried(held: readonly Permission[]): readonly Permission[] {
+  return held.includes('admin')
+    ? ['admin']
+    : held.filter((one) => !NAMED_ONLY.includes(one) && !INSTALLATION_WIDE.includes(one));
+}
+
+function pick(name: 'project' | 'environment', flags: Flags): Readonly<Record<string, string>> {
+  const value = flags[name];
+  return typeof value === 'string' ? { [name]: value } : {};
 }
 
 async function showMe(session: Session): Promise<number> {
