@@ -87,6 +87,24 @@ describe('50 clients at once, while a worker carries out what is accepted', () =
   });
 });
 
+/** A key of the environment for half an hour; answers it and its id. */
+async function makeKey(name: string): Promise<{ readonly key: string; readonly id: string }> {
+  const expires_at = new Date(Date.now() + 1_800_000).toISOString().replace(/\.\d+/, '');
+  const permissions = ['deployments:read', 'deployments:write'];
+  const made = await ask('POST', '/keys', { body: { name, permissions, ...PLACE, expires_at } });
+  const key = String(made.body.key);
+  await until('the key opens', async () => (await ask('GET', '/me', { key })).status === 200);
+  return { key, id: (made.body.metadata as { readonly id: string }).id };
+}
+
+it('a key ends itself, and none that is not its own', async () => {
+  const [one, other] = [await makeKey('one'), await makeKey('other')];
+  expect((await ask('DELETE', `/keys/${other.id}`, { key: one.key })).status).toBe(403);
+  expect((await ask('DELETE', `/keys/${one.id}`, { key: one.key })).status).toBe(200);
+  await until('the key is dead', async () => (await ask('GET', '/me', { key: one.key })).status === 401);
+  expect((await ask('GET', '/me', { key: other.key })).status).toBe(200);
+});
+
 /**
  * Far from the job's own deadline, and far enough from the two seconds a release may go on, which `guard.test.ts` holds it to: here a whole
  * server, a worker and 50 clients share the machine.
@@ -95,19 +113,9 @@ const LIMIT_MS = 6000;
 
 it('a key revoked by one process ends the release it asked for, which another carries out, at once', async () => {
   world.cluster.setBehaviour({ migrate: { kind: 'hang' } });
-  const made = await ask('POST', '/keys', {
-    body: {
-      name: 'ci',
-      permissions: ['deployments:read', 'deployments:write'],
-      ...PLACE,
-      expires_at: new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, ''),
-    },
-  });
-  const key = String(made.body.key);
-  const { id: keyId } = made.body.metadata as { readonly id: string };
+  const { key, id: keyId } = await makeKey('ci');
   const spec = { name: 'import', services: { migrate: { image: `${world.registry.host}/shop/web:2.0`, job: {} } } };
   const body = { ...PLACE, spec, expected_revision: 0 };
-  await until('the key opens', async () => (await ask('GET', '/me', { key })).status === 200);
   const accepted = await ask('POST', '/deployments', { key, body, idempotency: 'of-the-revoked-key' });
   expect(accepted).toMatchObject({ status: 202, body: { id: 'acme.production.import.1' } });
   await until('the job runs', () =>
