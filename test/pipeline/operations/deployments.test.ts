@@ -159,6 +159,26 @@ describe('accepting a release', () => {
   });
 });
 
+describe('env files', () => {
+  const withEnv = (toml: string, revision: number) => ({
+    project: 'acme',
+    environment: 'production',
+    toml,
+    env_files: { 'web.env': 'API_TOKEN=canary-value\n' },
+    expected_revision: revision,
+    idempotency_key: `with-env-file-${revision}`,
+  });
+
+  it('become secrets with the release that is accepted, and not with one that is refused', async () => {
+    const missing = shop('env_file = "web.env"', '[services.web.secrets]\nOTHER = { ref = "other" }\n');
+    expect(codeOf(await api.operations.create(LOCAL, withEnv(missing, 0), INFO))).toBe('missing_secrets');
+    expect(codeOf(await api.operations.create(LOCAL, withEnv(shop('env_file = "web.env"'), 7), INFO))).toBe('conflict');
+    expect([...api.world.imported]).toEqual([]);
+    must(await api.operations.create(LOCAL, withEnv(shop('env_file = "web.env"'), 0), INFO));
+    expect([...api.world.imported.values()]).toEqual(['canary-value']);
+  });
+});
+
 describe('Kubernetes patches', () => {
   it('need the setting and the permission to be added or changed, and neither to be kept or removed', async () => {
     must(await api.deploy(shop()));

@@ -15,7 +15,7 @@ import {
 import { planRelease, type Plan as ReleasePlan } from '../../../plan/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
-import { type Application, requiredSecrets } from '../../../spec/index.ts';
+import { type Application, type ImportedSecret, requiredSecrets } from '../../../spec/index.ts';
 import { keptPatches } from '../../kept-patches.ts';
 import { installationRefusals } from '../../plan.ts';
 import { isEnded } from '../../release/conclude.ts';
@@ -35,6 +35,8 @@ export type Wanted = {
   readonly action: NonNullable<Release['spec']['origin']['action']>;
   readonly once: Once;
   readonly info: RequestInfo;
+  /** Sensitive entries of env files, which become secrets with the acceptance. */
+  readonly imported?: readonly ImportedSecret[];
 };
 
 /** An application and its releases as they are now. */
@@ -67,9 +69,14 @@ export async function readCurrent(deps: ReleaseDeps, key: ApplicationKey): Promi
 export async function judge(
   deps: ReleaseDeps,
   principal: Principal,
-  input: { readonly key: ApplicationKey; readonly application: Application; readonly current: Current },
+  input: {
+    readonly key: ApplicationKey;
+    readonly application: Application;
+    readonly current: Current;
+    readonly imported?: readonly ImportedSecret[] | undefined;
+  },
 ): Promise<Result<ReleasePlan>> {
-  const { key, application, current } = input;
+  const { key, application, current, imported = [] } = input;
   const kept = keptPatches(current.releases);
   if (!kept.ok) return kept;
   const permitted = permitRelease({
@@ -80,16 +87,22 @@ export async function judge(
     patchesEnabled: deps.settings.cached('kubernetesPatches').value.enabled,
   });
   if (!permitted.ok) return permitted;
-  return plan(deps, key, { permitted: permitted.value, current });
+  return plan(deps, key, { permitted: permitted.value, current, imported });
 }
 
 async function plan(
   deps: ReleaseDeps,
   key: ApplicationKey,
-  input: { readonly permitted: Granted<Application>; readonly current: Current },
+  input: {
+    readonly permitted: Granted<Application>;
+    readonly current: Current;
+    readonly imported: readonly ImportedSecret[];
+  },
 ): Promise<Result<ReleasePlan>> {
-  const { permitted, current } = input;
-  const missing = await deps.secrets.missing(key, requiredSecrets(permitted.value));
+  const { permitted, current, imported } = input;
+  const coming = new Set(imported.map(({ ref }) => ref));
+  const needed = requiredSecrets(permitted.value).filter((name) => !coming.has(name));
+  const missing = await deps.secrets.missing(key, needed);
   if (!missing.ok) return missing;
   const planned = planRelease({ granted: permitted, previous: current.spec, missingSecrets: missing.value });
   return ok({ ...planned, refusals: [...planned.refusals, ...installationRefusals(deps, permitted.value)] });
@@ -104,7 +117,7 @@ export async function accept(deps: ReleaseDeps, principal: Principal, wanted: Wa
   const { key, application, once } = wanted;
   const current = await readCurrent(deps, key);
   if (!current.ok) return current;
-  const planned = await judge(deps, principal, { key, application, current: current.value });
+  const planned = await judge(deps, principal, { key, application, current: current.value, imported: wanted.imported });
   if (!planned.ok) return planned;
   const place = await requireEnvironment(deps, principal, { key, write: false });
   if (!place.ok) return place;
@@ -115,6 +128,8 @@ export async function accept(deps: ReleaseDeps, principal: Principal, wanted: Wa
 
   const made = await requireEnvironment(deps, principal, { key, write: true });
   if (!made.ok) return made;
+  const kept = await deps.secrets.addImported(key, wanted.imported ?? []);
+  if (!kept.ok) return kept;
   const taken = await takeRevision(deps, { current: current.value, key, digest: once.digest });
   if (!taken.ok) return taken.problem.code === 'conflict' ? lost(deps, key, once) : taken;
   const created = await createRelease(deps, principal, { wanted, application: taken.value });
