@@ -112,6 +112,30 @@ describe('keys', () => {
     expect(world.deps.audit.events.at(-1)).toMatchObject({ identity: 'dev', key: own });
   });
 
+  it('take along what was exchanged for what was exchanged for them, whoever held a key in between', async () => {
+    const world = await withKeys();
+    const { keys } = world;
+    const { principal, id } = await developer(world);
+    const child = must(await keys.exchange(principal, {}, INFO));
+    const grandchild = must(await keys.exchange(await world.as(child.key), {}, INFO));
+    must(await keys.rotate(ADMIN, { id: child.metadata.id, expires_at: world.inDays(20) }, INFO));
+    must(await keys.revoke(ADMIN, { id }, INFO));
+    const live = world.deps.keys.all().filter(({ identity, revokedAt }) => identity === 'dev' && !revokedAt);
+    expect(live).toEqual([]);
+    expect(codeOf(await world.authenticate(`Bearer ${grandchild.key}`))).toBe('unauthorized');
+  });
+
+  it('take them along also when their admin is a wildcard in a scope, and of nobody who administers', async () => {
+    const world = await withKeys();
+    const { keys } = world;
+    for (const [n, scope] of [PLACE, {}].entries()) {
+      const { principal, id } = await developer(world, { key: ['admin'], scope, n });
+      const child = must(await keys.exchange(principal, PLACE, INFO));
+      must(await keys.revoke(ADMIN, { id }, INFO));
+      expect(codeOf(await world.authenticate(`Bearer ${child.key}`))).toBe('unauthorized');
+    }
+  });
+
   it('stop when they are revoked, which may be said twice', async () => {
     const { keys, create, authenticate, actions } = await withKeys();
     const { key, metadata } = must(await create());
