@@ -76,8 +76,13 @@ async function settle(session: Session, releases: readonly Release[]): Promise<R
   }
   const phase = session.deps.store.applications.cached(session.application)?.status.phase;
   if (isEnded(latest) && (phase === 'queued' || phase === undefined || isUntold(session, latest)))
-    return announce(session, latest, { isLatest: true, by: seenCommit(session, latest) });
+    return announce(session, latest, { isLatest: isLast(releases), by: seenCommit(session, latest) });
   return ok(undefined);
+}
+
+/** Until the older ones have ended too, the application waits for them, and its cancellations may be of them. */
+function isLast(releases: readonly Release[]): boolean {
+  return nextRelease(releases) === undefined;
 }
 
 /**

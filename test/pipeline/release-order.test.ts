@@ -50,6 +50,32 @@ describe('releases that wait', () => {
     expect(world.deps.store.applications.cached(APP)?.status.cancelled ?? []).toEqual([]);
   });
 
+  it('are still waited for when a newer one was cancelled, and so is their own cancellation', async () => {
+    world.embedded.setBehaviour({ migrate: { kind: 'hang' } });
+    const older = await world.accept(migrate, { api: true });
+    const newer = await world.accept(web(1), { api: true });
+    await world.deps.store.releases.updateStatus(newer, ({ status }) => ({ ...status, state: 'cancelled' }));
+    const running = world.run();
+    await until('the job runs', () => find('Job', 'migrate-job') !== undefined);
+    const phase = () => world.deps.store.applications.cached(APP)?.status.phase;
+    expect(phase()).toBe('queued');
+    await world.deps.store.applications.updateStatus(APP, ({ status }) => ({ ...status, cancelled: [1] }));
+    expect((await running).ok).toBe(true);
+    expect(await stateOf(older)).toBe('cancelled');
+    expect(phase()).toBe('cancelled');
+  });
+
+  it('stay cancelled while they ran on a worker that died, although a newer one was cancelled too', async () => {
+    const older = await world.accept(web(1), { api: true });
+    const newer = await world.accept(web(2), { api: true });
+    await world.deps.store.releases.updateStatus(older, ({ status }) => ({ ...status, state: 'running' }));
+    await world.deps.store.releases.updateStatus(newer, ({ status }) => ({ ...status, state: 'cancelled' }));
+    await world.deps.store.applications.updateStatus(APP, ({ status }) => ({ ...status, cancelled: [1] }));
+    expect((await world.run()).ok).toBe(true);
+    expect(await stateOf(older)).toBe('cancelled');
+    expect(find('Deployment', 'web')).toBeUndefined();
+  });
+
   it('stay cancelled when they were cancelled before they began', async () => {
     const name = await world.accept(web(1), { api: true });
     await world.deps.store.releases.updateStatus(name, ({ status }) => ({ ...status, state: 'cancelled' }));
