@@ -11,7 +11,7 @@ import type { Env } from './guard.ts';
 import { json, refused } from './respond.ts';
 import type { ApiRoute, Input } from './route.ts';
 import { EVENTS_ROUTE } from './routes/events.ts';
-import type { Streams } from './stream.ts';
+import { type Streams, streamHead } from './stream.ts';
 import { validate } from './validate.ts';
 
 const NOTHING = z.strictObject({});
@@ -93,6 +93,7 @@ function readKey(value: string | undefined): Result<Input> {
 }
 
 function follow(c: Context<Env>, { operations, streams }: RouteParts, deployment: Deployment): Response {
+  if (c.req.method === 'HEAD') return streamHead();
   const reread = c.get('reread');
   const opened = streams.open({
     deployment,
