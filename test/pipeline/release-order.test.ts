@@ -153,6 +153,25 @@ describe('an application somebody removes', () => {
     expect(find('Application', APP)).toBeUndefined();
   });
 
+  it('ends a release that runs and those behind it, and writes nothing more', async () => {
+    world.embedded.setBehaviour({ migrate: { kind: 'hang' } });
+    const first = await world.accept(migrate, { api: true });
+    const second = await world.accept(web(1), { api: true });
+    const running = world.run();
+    await until('the job runs', () => find('Job', 'migrate-job') !== undefined);
+    const ends = new Map<string, string | undefined>();
+    const stops = [first, second].map((name) =>
+      world.deps.store.releases.watch(name, ({ status }) => ends.set(name, status.state)),
+    );
+    await remove();
+    expect((await running).ok).toBe(true);
+    expect(find('Deployment', 'web')).toBeUndefined();
+    await world.run();
+    await until('both ends were seen', () => [first, second].every((name) => ends.get(name) === 'cancelled'));
+    for (const stop of stops) stop();
+    expect(find('Application', APP)).toBeUndefined();
+  });
+
   it('ends a release that still waits', async () => {
     const name = await world.accept(web(1), { api: true });
     const seen: (string | undefined)[] = [];

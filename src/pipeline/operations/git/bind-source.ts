@@ -93,6 +93,8 @@ async function ensureApplication(deps: GitDeps, { principal }: By, key: Applicat
   const name = applicationName(key);
   const known = await deps.store.applications.get(name);
   if (!known.ok) return known;
+  if (known.value?.deleting === true)
+    return fail(problem('conflict', 'the application is being removed; try again in a moment', { at: 'application' }));
   if (known.value !== undefined) return ok(undefined);
   const others = deps.store.applications
     .all()
