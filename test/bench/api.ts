@@ -19,7 +19,8 @@ const CONNECTIONS = 4;
 /**
  * Lists and details over the API of a server in a process of its own, with 1,000 applications over 5 environments and 10 releases each on
  * the embedded cluster, and 500 followers of one release. The peer in the same run is a bare `node:http` server that answers as many
- * bytes as a detail has. Times in milliseconds, memory (resident, of the server) in MB; `followers_watches` are the watches the followers
+ * bytes as a detail has. Times in milliseconds (`cpu`: of the server's processor, a
+ * request), memory (resident, of the server) in MB; `followers_watches` are the watches the followers
  * opened at the API server, `followers_api_calls` its other requests while they waited, `followers_short` those that missed an event.
  */
 export async function runApiBench(options: { readonly smoke?: boolean } = {}): Promise<Record<string, number>> {
@@ -57,14 +58,15 @@ export async function runApiBench(options: { readonly smoke?: boolean } = {}): P
       detail: { port: ports.server, requests: requestsOf(paths.details, key) },
       bare: { port: ports.peer, requests: requestsOf(['/'], key) },
     };
-    const runs: Record<keyof typeof kinds, LoadResult[]> = { list: [], detail: [], bare: [] };
+    const runs: Record<keyof typeof kinds, Run[]> = { list: [], detail: [], bare: [] };
     const memory: number[] = [];
     // Round 0 warms up.
     for (let round = 0; round <= rounds; round += 1) {
       for (const [kind, { port, requests }] of entriesOf(kinds)) {
+        const used = cpuMs(server);
         const run = await closedLoop(port, requests, { connections: CONNECTIONS, seconds });
         if (run.refused > 0) throw new Error(`${run.refused} of ${kind} were refused`);
-        if (round > 0) runs[kind].push(run);
+        if (round > 0) runs[kind].push({ ...run, cpuMs: cpuMs(server) - used });
       }
       memory.push(residentMb(server));
       if (round > 0) console.log(`round ${round}: ${summary(runs)}; the server has ${memory.at(-1)} MB`);
@@ -92,7 +94,9 @@ export async function runApiBench(options: { readonly smoke?: boolean } = {}): P
   }
 }
 
-type Runs = Readonly<Record<'list' | 'detail' | 'bare', readonly LoadResult[]>>;
+/** A run, and the processor time the server used in it. */
+type Run = LoadResult & { readonly cpuMs: number };
+type Runs = Readonly<Record<'list' | 'detail' | 'bare', readonly Run[]>>;
 
 function entriesOf<K extends string, V>(record: Readonly<Record<K, V>>): readonly (readonly [K, V])[] {
   return Object.entries(record) as [K, V][];
@@ -116,6 +120,8 @@ function figuresOf(runs: Runs): Record<string, number> {
         [`${kind}_requests`, latencies.length],
         [`${kind}_p50_ms`, Number(percentile(latencies, 0.5).toFixed(2))],
         [`${kind}_p99_ms`, Number(percentile(latencies, 0.99).toFixed(2))],
+        // What it costs however busy the machine is; the peer is another process.
+        ...(kind === 'bare' ? [] : [[`${kind}_cpu_ms`, Number((sum(all) / latencies.length).toFixed(2))] as const]),
       ];
     }),
   );
@@ -182,6 +188,17 @@ async function startPeer(world: World, bytes: number): Promise<number> {
   world.defer(async () => child.kill('SIGKILL'));
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return port;
+}
+
+function sum(runs: readonly Run[]): number {
+  return runs.reduce((total, run) => total + run.cpuMs, 0);
+}
+
+function cpuMs({ process: { pid } }: Child): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // Fields 14 and 15: ticks of 10 ms.
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function residentMb({ process: { pid } }: Child): number {

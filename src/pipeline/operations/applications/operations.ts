@@ -2,7 +2,7 @@ import { allows, type Principal } from '../../../access/index.ts';
 import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { Application, ApplicationOperations, ApplicationSummary, RequestInfo } from '../../../ports/api/index.ts';
 import { type Application as ApplicationResource, CLEANUP_FINALIZER, type Release } from '../../../ports/index.ts';
-import { unpackSpec } from '../../release-body.ts';
+import { recordedSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
 import type { ReleaseDeps } from '../deployments/context.ts';
 import { observationOf, summaryOf } from '../deployments/view.ts';
@@ -123,7 +123,7 @@ async function detail(deps: ReleaseDeps, application: ApplicationResource): Prom
   const releases = await deps.store.releases.ofApplication(application.name);
   if (!releases.ok) return releases;
   const [latest] = releases.value;
-  const spec = latest === undefined ? undefined : unpackSpec(latest.spec.spec);
+  const spec = latest === undefined ? undefined : recordedSpec(latest.spec.spec);
   if (spec?.ok === false) return spec;
   return ok({
     ...overview(deps, application),
