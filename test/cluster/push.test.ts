@@ -161,8 +161,11 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
   it.each(BY_HAND)('puts right $object: $title', async ({ object, change }) => {
     const [kind = '', given = ''] = object.split('/');
     const name = kind === 'Namespace' ? await applicationNamespace(there) : given;
+    // Of snapshots the newest: an older one may be there until the last pod that reads it has ended, and nobody looks after it.
     const read = async (): Promise<Manifest> =>
-      (await all(kind)).find(({ metadata }) => metadata.name.startsWith(name))!;
+      (await all(kind))
+        .filter(({ metadata }) => metadata.name.startsWith(name))
+        .sort((a, b) => (String(a.metadata.creationTimestamp) < String(b.metadata.creationTimestamp) ? 1 : -1))[0]!;
     const before = await read();
     const changed = structuredClone(before);
     change(changed);
