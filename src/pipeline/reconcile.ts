@@ -8,7 +8,7 @@ import { reportOf } from './ledger.ts';
 import { cancelOpen } from './orphans.ts';
 import { settleBuilds } from './release/builds.ts';
 import { carryRelease } from './release/carry.ts';
-import { announce, type Ending, endRelease, isEnded, pruneHistory } from './release/conclude.ts';
+import { announce, type Ending, endRelease, isEnded, phaseAtRest, pruneHistory } from './release/conclude.ts';
 import { openGuard } from './release/guard.ts';
 import { maintain } from './release/maintain.ts';
 import { isPassedOver, nextRelease, successorsOf } from './release/order.ts';
@@ -246,7 +246,7 @@ async function rest(session: Session, turn: Turn, { application, releases }: AtR
     const age = session.deps.clock.now().getTime() - Date.parse(acceptedAt ?? '');
     // The API takes the revision a moment before it creates the release; the resync looks again.
     if (age < ACCEPTING_MS) return ok(undefined);
-    const written = await writeApplication(session, (status) => ({ ...status, phase: 'cancelled' }));
+    const written = await writeApplication(session, (status) => ({ ...status, phase: phaseAtRest(latest) }));
     return written.ok ? cancelOpen(session.deps, session.application) : written;
   }
   if (latest === undefined || latest.status.state !== 'succeeded') return ok(undefined);

@@ -105,6 +105,20 @@ describe('releases that wait', () => {
     await world.run();
     expect(await phase()).toBe('cancelled');
   });
+
+  it('leave the application as it was when they never came, so that it is still kept', async () => {
+    await world.accept(web(1), { api: true });
+    await world.run();
+    await world.deps.store.applications.updateStatus(APP, ({ status }) => ({
+      ...status,
+      acceptedRevision: 2,
+      acceptedAt: new Date(world.deps.clock.now().getTime() - 120_000).toISOString(),
+      phase: 'queued',
+    }));
+    await until('the cache knows', () => world.deps.store.applications.cached(APP)?.status.acceptedRevision === 2);
+    expect((await world.run()).ok).toBe(true);
+    expect(await world.deps.store.applications.get(APP)).toMatchObject({ value: { status: { phase: 'healthy' } } });
+  });
 });
 
 describe('a release that runs an earlier revision again', () => {
