@@ -170,7 +170,8 @@ describe.skipIf(!hasHelm)('the chart', () => {
     };
     const expected = Object.entries(ours).flatMap(([kind, verbs]) => verbs.map((verb) => `${verb} hakopod.io/${kind}`));
     expect(grants(named('Role', 'server'))).toEqual([...expected, ...all.map((verb) => `${verb} secrets`)].sort());
-    expect(grants(named('ClusterRole', 'worker'))).not.toContain('delete namespaces');
+    const kept = ['resourcequotas', 'persistentvolumeclaims'];
+    for (const kind of kept) expect(grants(named('ClusterRole', 'worker'))).not.toContain(`delete ${kind}`);
     type Subjects = readonly { readonly kind: string; readonly namespace: string }[];
     for (const binding of [...of('RoleBinding'), ...of('ClusterRoleBinding')])
       expect((binding.subjects as Subjects).map(({ kind, namespace }) => [kind, namespace])).toEqual([

@@ -89,9 +89,11 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
     await chmod(join(context, 'busybox'), 0o755);
     await writeFile(join(context, 'Dockerfile'), DOCKERFILE);
   });
+  /** The application's namespace, for when the application is gone. */
+  let known: string | undefined;
   afterAll(async () => {
     if (there === undefined) return;
-    const name = await applicationNamespace(there).catch(() => undefined);
+    const name = await applicationNamespace(there).catch(() => known);
     if (name !== undefined) await removeNow(there.admin, { apiVersion: 'v1', kind: 'Namespace', name });
     await there.stop();
   });
@@ -120,6 +122,7 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
   async function all(kind: string): Promise<readonly Manifest[]> {
     const { apiVersion } = [...RENDERED_KINDS, { apiVersion: 'v1', kind: 'Pod' }].find((known) => known.kind === kind)!;
     const own = await applicationNamespace(there);
+    known = own;
     if (kind !== 'Namespace') return must(await there.admin.list({ apiVersion, kind, namespace: own }));
     return [must(await there.admin.get({ apiVersion, kind, name: own }))!];
   }
@@ -208,6 +211,14 @@ describe.skipIf(reason !== undefined)('a push to a real cluster', () => {
     await until('the source and the repository are gone', async () =>
       (await left('GitSource')) + (await left('GitRepository')) === 0 ? true : undefined,
     );
+  });
+
+  it('takes the application down and leaves its claim', async () => {
+    await there.cli(['apps', 'delete', APPLICATION, '--confirm', 'shop']);
+    await until('the application is gone', async () => {
+      const left = must(await there.admin.list({ apiVersion: 'hakopod.io/v1', kind: 'Application', namespace }));
+      return left.length === 0;
+    });
   });
 
   it.skipIf(audit === undefined)(

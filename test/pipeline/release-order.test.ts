@@ -163,7 +163,7 @@ describe('an application somebody removes', () => {
     expect((await world.run()).ok).toBe(true);
     await until('the pods are gone', () => inNamespace().every((name) => !name.startsWith('Pod/')));
     const mine = inNamespace().filter((name) => !/^(?:ServiceAccount|ConfigMap\/kube-root)/.test(name));
-    expect(mine).toEqual(['PersistentVolumeClaim/web-data']);
+    expect(mine.sort()).toEqual(['PersistentVolumeClaim/web-data', 'ResourceQuota/hakopod-budget']);
     expect(find('Application', APP)).toBeUndefined();
   });
 
