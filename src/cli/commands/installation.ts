@@ -66,7 +66,7 @@ async function setSetting(session: Session, section: string, value: string): Pro
   const path = '/settings/kubernetes-patches';
   const current = await session.api.call({ method: 'GET', path, answer: KubernetesPatchesSetting });
   return andThen(session, current, async ({ revision }) => {
-    const body = { value: { enabled: enabled === 'true' }, expected_revision: revision };
+    const body = { enabled: enabled === 'true', expected_revision: revision };
     const changed = await session.api.call({ method: 'PUT', path, body, answer: KubernetesPatchesSetting });
     return andThen(session, changed, (setting) =>
       print(session, setting, () => [`${section}: enabled=${enabled}, revision ${setting.revision}`]),
