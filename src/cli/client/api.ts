@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { CODES, type Code, fail, type Json, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import { ErrorAnswer } from '../../ports/api/index.ts';
+import { visible } from '../output.ts';
 import type { Transport } from './transport.ts';
 
 /** Why there is no answer: with the HTTP status when a server said so, and the next thing to try when it is not that of the code. */
@@ -133,12 +134,14 @@ async function refusalOf(response: Response): Promise<Answered<never>> {
   const { code, message, details = {} } = parsed.data.error;
   const { at, position: _, ...more } = details;
   const field = typeof at === 'string' ? at : undefined;
-  const text = field !== undefined && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  const words = field !== undefined && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  // Whatever answered: its words can not steer the terminal.
+  const text = visible(words);
   return {
     ok: false,
     status,
     problem: problem(codeOf(code), text, {
-      ...(field === undefined ? {} : { at: field }),
+      ...(field === undefined ? {} : { at: visible(field) }),
       ...(Object.keys(more).length === 0 ? {} : { details: more }),
     }),
   };

@@ -207,18 +207,27 @@ function addIdentities({ program, withApi }: Cli): void {
         })),
       ),
     );
-  content('set', 'replace its roles and permissions; what is not named is none').action((name: string, flags: Flags) =>
-    withApi(flags, async (session) => {
-      const current = await session.api.call({ method: 'GET', path: path`/identities/${name}`, answer: Identity });
-      return andThen(session, current, ({ revision }) =>
-        saveIdentity(session, flags, (body) => ({
-          method: 'PUT',
-          path: path`/identities/${name}`,
-          body: { ...body, expected_revision: revision },
-        })),
-      );
-    }),
-  );
+  content('set', 'replace its roles and permissions; what is not named is none, and its scope stays')
+    .option('--enabled', 'its keys work again')
+    .action((name: string, flags: Flags) =>
+      withApi(flags, async (session) => {
+        const current = await session.api.call({ method: 'GET', path: path`/identities/${name}`, answer: Identity });
+        return andThen(session, current, ({ revision, disabled, project, environment, application }) =>
+          saveIdentity(session, flags, (body) => ({
+            method: 'PUT',
+            path: path`/identities/${name}`,
+            body: {
+              ...(flags.enabled === true ? {} : { disabled }),
+              ...(project === undefined ? {} : { project }),
+              ...(environment === undefined ? {} : { environment }),
+              ...(application === undefined ? {} : { application }),
+              ...body,
+              expected_revision: revision,
+            },
+          })),
+        );
+      }),
+    );
   identities
     .command('delete')
     .description('delete an identity and revoke its keys')

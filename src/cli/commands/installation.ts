@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { AuditPage, KubernetesPatchesSetting, Settings } from '../../ports/api/index.ts';
+import { EXIT } from '../io.ts';
 import { print, when } from '../output.ts';
 import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
 
@@ -99,19 +100,16 @@ async function listAudit(session: Session, flags: Flags): Promise<number> {
   );
 }
 
+/** Page by page; the server heads the first page of a CSV alone. */
 async function exportAudit(session: Session, flags: Flags): Promise<number> {
   let cursor: string | undefined;
-  let isFirst = true;
   do {
     const query = { ...filtersOf(flags), format: String(flags.format), cursor };
     const part = await session.api.text({ path: '/audit/export', query });
-    if (!part.ok) return andThen(session, part, () => 0);
+    if (!part.ok) return andThen(session, part, () => EXIT.ok);
     const lines = part.value.text.split('\n').filter((line) => line !== '');
-    // Each part of a CSV has the header; one is enough.
-    const rows = isFirst || flags.format !== 'csv' ? lines : lines.slice(1);
-    for (const line of rows) session.terminal.out(line.replace(/\r$/, ''));
+    for (const line of lines) session.terminal.out(line.replace(/\r$/, ''));
     cursor = part.value.headers.get('x-hakopod-next-cursor') ?? undefined;
-    isFirst = false;
   } while (cursor !== undefined);
-  return 0;
+  return EXIT.ok;
 }

@@ -1,6 +1,6 @@
 import { INSTALLATION_WIDE, NAMED_ONLY, type Permission, parseKey } from '../../access/index.ts';
-import { CreatedKey, Me } from '../../ports/api/index.ts';
-import { type Answered, type ApiClient, createClient } from '../client/api.ts';
+import { CreatedKey, Me, RevokedKey } from '../../ports/api/index.ts';
+import { type Answered, type ApiClient, createClient, path } from '../client/api.ts';
 import { readLogin, writeLogin } from '../client/login-file.ts';
 import { httpTransport } from '../client/transport.ts';
 import { EXIT } from '../io.ts';
@@ -65,6 +65,8 @@ async function login({ terminal, runtime, globals }: Cli, flags: Flags): Promise
         ...(environment === undefined ? {} : { environment }),
       };
       const saved = await writeLogin(loginFile, { url: transport.origin, key: made, ...scope });
+      // A key that nobody remembers must not go on working.
+      if (!saved.ok) await revokeOwn(transport.origin, made, metadata.id);
       return andThen({ terminal }, saved, () => {
         const where = [project, environment].filter((part) => part !== undefined).join('/');
         const until = `until ${when(metadata.expires_at)}`;
@@ -75,6 +77,12 @@ async function login({ terminal, runtime, globals }: Cli, flags: Flags): Promise
       });
     });
   });
+}
+
+async function revokeOwn(url: string, key: string, id: string): Promise<void> {
+  const way = httpTransport(url, key);
+  if (!way.ok) return;
+  await createClient(way.value).call({ method: 'DELETE', path: path`/keys/${id}`, answer: RevokedKey });
 }
 
 /** What carries over by itself is the server's to say, unless something is asked for by name. */
