@@ -51,7 +51,7 @@ async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
   if (application.value.deleting) return takeDown(session, application.value);
   // Each round ends one release; a newer one accepted meanwhile is the next round.
   for (let ended = 0; ; ended += 1) {
-    const releases = await deps.store.releases.ofApplication(turn.name);
+    const releases = await ownReleases(session);
     if (!releases.ok) return releases;
     const settled = await settle(session, releases.value);
     if (!settled.ok) return settled;
@@ -64,6 +64,24 @@ async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
     if (!done.ok) return done;
     if (done.value === 'building') return ok(undefined);
   }
+}
+
+/**
+ * The releases of this application, newest first. One of an earlier application of this name is a request that outlived it: it is ended and
+ * forgotten, and never carried out here.
+ */
+async function ownReleases(session: Session): Promise<Result<readonly Release[]>> {
+  const { store } = session.deps;
+  const releases = await store.releases.ofApplication(session.application);
+  if (!releases.ok) return releases;
+  for (const stray of releases.value.filter(({ spec }) => spec.applicationId !== session.id)) {
+    const cancelled = problem('cancelled', 'the application was removed');
+    const ended = await endRelease(session, stray, { state: 'cancelled', problem: cancelled });
+    if (!ended.ok) return ended;
+    const deleted = await store.releases.delete(stray.name, stray.uid);
+    if (!deleted.ok) return deleted;
+  }
+  return ok(releases.value.filter(({ spec }) => spec.applicationId === session.id));
 }
 
 /** Ends what a newer release passed over, and repeats announcements that a crash may have cut off. */

@@ -134,6 +134,17 @@ describe('a release that runs an earlier revision again', () => {
   });
 });
 
+it('a release of an earlier application of the same name is never carried out', async () => {
+  const name = await world.accept(web(1), { api: true });
+  const own = await world.release(name);
+  const later = `${APP}.7`;
+  const spec = { ...own.spec, revision: 7, applicationId: '9'.repeat(32) };
+  expect((await world.deps.store.releases.create({ name: later, spec })).ok).toBe(true);
+  expect((await world.run()).ok).toBe(true);
+  expect(await stateOf(name)).toBe('succeeded');
+  expect(await world.deps.store.releases.get(later)).toEqual({ ok: true, value: undefined });
+});
+
 describe('an application somebody removes', () => {
   const remove = async (): Promise<void> => {
     await world.deps.store.applications.update(APP, () => ({ finalizers: [CLEANUP_FINALIZER] }));
