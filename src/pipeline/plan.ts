@@ -333,8 +333,9 @@ function reportedBy(
   const entry = reportOf(current, commit);
   const isKnownGood =
     verdict.kind === 'unchanged' && entry?.desired.outcome === 'success' && entry.undeliverable === undefined;
-  // A held commit was told how it ended before somebody deployed something else.
-  const isTold = verdict.kind === 'held' && entry !== undefined && isFinal(entry);
+  // A held commit was told how it ended before somebody deployed something else; one that a newer commit passed over meanwhile, by that.
+  const isPassed = current.status.seen?.commit !== commit;
+  const isTold = (verdict.kind === 'held' || isPassed) && entry !== undefined && isFinal(entry);
   return isReleased || isKnownGood || isTold
     ? [...reports]
     : withReport(reports, commit, describeOutcome(standingOf(verdict)), at);
