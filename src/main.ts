@@ -19,6 +19,13 @@ const terminal: Terminal = {
   },
 };
 
+// `hakopod … | head` closes the pipe when it has enough.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+
 async function readInput(maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

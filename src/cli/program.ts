@@ -69,7 +69,7 @@ export async function runCli(runtime: Runtime, terminal: Terminal, args: readonl
   withoutHelpCommand(program);
 
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(asked(args), { from: 'user' });
   } catch (error) {
     const exit = error instanceof Error && 'exitCode' in error ? error.exitCode : undefined;
     if (exit === undefined) throw error;
@@ -132,4 +132,10 @@ function addServers({ program, runtime, terminal, globals, set }: Cli): void {
     .command('version')
     .description('print the version')
     .action(() => terminal.out(runtime.version));
+}
+
+/** `help sources add` is `sources add --help`, as in kubectl and git. */
+function asked([first, ...rest]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  return first === 'help' ? [...rest, '--help'] : [first, ...rest];
 }

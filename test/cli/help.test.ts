@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Runtime } from '../../src/cli/index.ts';
-import { runWith } from '../support/cli-world.ts';
+import { cliWorld, runWith } from '../support/cli-world.ts';
 
 const expected = join(import.meta.dirname, '../golden/cli-help.txt');
 const runtime = { version: '1.2.3' } as Runtime;
@@ -40,6 +40,12 @@ describe('help', () => {
       expect(help.split('\n')[2], `${command} says what it does`).toMatch(/\S/);
       for (const line of help.split('\n')) expect(line.length, `${command}: ${line}`).toBeLessThanOrEqual(120);
     }
+  });
+
+  it('is what `help` shows too', async () => {
+    const world = await cliWorld();
+    for (const words of [[], ['sources', 'grant']])
+      expect((await world.run(['help', ...words])).all).toBe((await world.run([...words, '--help'])).all);
   });
 
   it('shows the version, and what was perhaps meant', async () => {
