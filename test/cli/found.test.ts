@@ -74,3 +74,30 @@ describe('what a server says', () => {
     expect(err).not.toMatch(/[\u0007\u001b\u202e]/);
   });
 });
+
+describe('what a server knows', () => {
+  it('of additional endpoints is shown', async () => {
+    const service = {
+      name: 'web',
+      status: 'ready' as const,
+      endpoints: { admin: 'https://web-admin.apps.example.test' },
+    };
+    const [name = ''] = [...world.memory.applications.items.keys()];
+    await world.memory.applications.updateStatus(name, ({ status }) => ({ ...status, services: [service] }));
+    const { code, out, err } = await world.run(['apps', 'list', '-o', 'json']);
+    expect(code, err).toBe(0);
+    expect(out).toContain('https://web-admin.apps.example.test');
+  });
+
+  it('and this command line does not is left out, at any depth; what is wrong stays wrong', async () => {
+    const { out } = await world.run(['projects', 'list', '-o', 'json']);
+    const [project] = (JSON.parse(out) as { readonly items: readonly object[] }).items;
+    const newer = { items: [{ ...project, region: 'x', environments: [{ name: 'production', tier: 1 }] }], total: 9 };
+    const shown = await world.run(['projects', 'list', '-o', 'json'], { intercept: () => Response.json(newer) });
+    expect(shown.code, shown.err).toBe(0);
+    expect(JSON.parse(shown.out)).toEqual({ items: [{ ...project, environments: [{ name: 'production' }] }] });
+    const wrong = { items: [{ ...project, region: 'x', id: 7 }] };
+    const refused = await world.run(['projects', 'list'], { intercept: () => Response.json(wrong) });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('not of this version') });
+  });
+});

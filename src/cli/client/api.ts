@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { CODES, type Code, fail, type Json, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import { ErrorAnswer } from '../../ports/api/index.ts';
 import { visible } from '../output.ts';
+import { readAnswer } from './read-answer.ts';
 import type { Transport } from './transport.ts';
 
 /** Why there is no answer: with the HTTP status when a server said so, and the next thing to try when it is not that of the code. */
@@ -76,10 +77,10 @@ export function createClient(transport: Transport): ApiClient {
     if (!response.ok) return response;
     const text = await textOf(response.value, ANSWER_BYTES);
     if (!text.ok) return text;
-    const parsed = one.answer.safeParse(jsonOf(text.value));
-    return parsed.success
-      ? ok(parsed.data)
-      : { ok: false, problem: problem('api_unavailable', 'the answer is not of this version of the API') };
+    const answer = readAnswer(one.answer, jsonOf(text.value));
+    return answer === undefined
+      ? { ok: false, problem: problem('api_unavailable', 'the answer is not of this version of the API') }
+      : ok(answer);
   };
   return {
     where: transport.where,

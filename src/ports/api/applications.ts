@@ -1,29 +1,16 @@
 import { z } from 'zod';
+import { ServiceState } from '../resources.ts';
 import type { Operation, Page, PageInput } from './common.ts';
 import { ConfirmName, HexId, Name, PageQuery, pageOf, Revision, SpecJson, Timestamp } from './common.ts';
 import type { Deleted } from './projects.ts';
 
 export const ApplicationStatusWord = z.enum(['queued', 'healthy', 'empty', 'failed', 'cancelled', 'recovered']);
 
+/** A service as the worker last saw it. */
 export const ServiceObservation = z.strictObject({
+  ...ServiceState.shape,
   name: Name,
-  status: z.enum([
-    'missing',
-    'deploying',
-    'ready',
-    'failed',
-    'pending',
-    'running',
-    'completed',
-    'scheduled',
-    'stopped',
-  ]),
-  ready: z.int().optional(),
-  desired: z.int().optional(),
-  image: z.string().optional(),
-  url: z.string().optional(),
   internal_address: z.string().optional(),
-  message: z.string().optional(),
 });
 export const Observation = z.strictObject({
   status: ApplicationStatusWord,
