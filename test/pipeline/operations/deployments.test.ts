@@ -70,7 +70,10 @@ describe('accepting a release', () => {
     expect(api.world.jobs).toContainEqual({ queue: 'reconcile', application: 'acme.production.shop' });
     const application = api.world.applications.items.get('acme.production.shop');
     expect(application?.status).toMatchObject({ acceptedRevision: 1, phase: 'queued' });
-    expect(api.audited).toMatchObject([{ action: 'deployment.accept', identity: 'local' }]);
+    expect(api.audited).toMatchObject([
+      { action: 'project.create', identity: 'local', resource: { project: 'acme' } },
+      { action: 'deployment.accept', identity: 'local' },
+    ]);
   });
 
   it('lets one of fifty requests with one expected revision through', async () => {
@@ -89,7 +92,7 @@ describe('accepting a release', () => {
       Array.from({ length: 50 }, () => api.deploy(shop(), { key: 'the-same-key', expected: 0 })),
     );
     expect(new Set(all.map((one) => must(one).id))).toEqual(new Set(['acme.production.shop.1']));
-    expect(api.audited).toHaveLength(1);
+    expect(api.audited.map(({ action }) => action)).toEqual(['project.create', 'deployment.accept']);
   });
 
   it('answers a repeated request again, and refuses its key for another one', async () => {

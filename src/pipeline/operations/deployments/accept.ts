@@ -21,8 +21,8 @@ import { installationRefusals } from '../../plan.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
+import { requireEnvironment } from '../environments/index.ts';
 import type { ReleaseDeps } from './context.ts';
-import { requireEnvironment } from './environment.ts';
 import { finished, known, type Once } from './idempotency.ts';
 
 /** A release somebody asks for. */
@@ -114,19 +114,20 @@ async function plan(
  * Refused means nothing was written. Codes: those of the plan, `conflict`, `queue_full`, `application_limit`, `missing_secrets`.
  */
 export async function accept(deps: ReleaseDeps, principal: Principal, wanted: Wanted): Promise<Result<Release>> {
-  const { key, application, once } = wanted;
+  const { key, application, once, info } = wanted;
+  const by = { principal, info };
   const current = await readCurrent(deps, key);
   if (!current.ok) return current;
   const planned = await judge(deps, principal, { key, application, current: current.value, imported: wanted.imported });
   if (!planned.ok) return planned;
-  const place = await requireEnvironment(deps, principal, { key, write: false });
+  const place = await requireEnvironment(deps, by, { key, write: false });
   if (!place.ok) return place;
   const refused =
     planned.value.refusals[0] ?? unbuildable(application, wanted.images ?? {}) ?? overLimit(deps, current.value, key);
   if (refused !== undefined) return fail(refused);
   if (current.value.revision !== wanted.expectedRevision) return lost(deps, key, once);
 
-  const made = await requireEnvironment(deps, principal, { key, write: true });
+  const made = await requireEnvironment(deps, by, { key, write: true });
   if (!made.ok) return made;
   const kept = await deps.secrets.addImported(key, wanted.imported ?? []);
   if (!kept.ok) return kept;
@@ -134,22 +135,18 @@ export async function accept(deps: ReleaseDeps, principal: Principal, wanted: Wa
   if (!taken.ok) return taken.problem.code === 'conflict' ? lost(deps, key, once) : taken;
   const created = await createRelease(deps, principal, { wanted, application: taken.value });
   if (!created.ok) return created.problem.code === 'already_exists' ? lost(deps, key, once) : created;
-  await audited(
-    deps,
-    { principal, info: wanted.info },
-    {
-      action: `deployment.${wanted.action === 'deploy' ? 'accept' : wanted.action}`,
-      resource: {
-        kind: 'Deployment',
-        project: key.project,
-        environment: key.environment,
-        application: key.name,
-        name: created.value.name,
-      },
-      before: current.value.spec,
-      after: application,
+  await audited(deps, by, {
+    action: `deployment.${wanted.action === 'deploy' ? 'accept' : wanted.action}`,
+    resource: {
+      kind: 'Deployment',
+      project: key.project,
+      environment: key.environment,
+      application: key.name,
+      name: created.value.name,
     },
-  );
+    before: current.value.spec,
+    after: application,
+  });
   return finished(deps, created.value);
 }
 

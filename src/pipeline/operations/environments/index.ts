@@ -5,4 +5,5 @@
 export type { EnvironmentDeps } from './context.ts';
 export { projectOperations } from './projects.ts';
 export { registryOperations } from './registries.ts';
+export { requireEnvironment } from './require-environment.ts';
 export { secretOperations } from './secrets.ts';

@@ -16,7 +16,7 @@ import {
 import type { CreateSource, Source } from '../../../ports/api/index.ts';
 import { type GitRepository, REPORTS_FINALIZER } from '../../../ports/index.ts';
 import { audited } from '../audited.ts';
-import { requireEnvironment } from '../deployments/environment.ts';
+import { requireEnvironment } from '../environments/index.ts';
 import type { By, GitDeps } from './context.ts';
 import { bindRefusal, resourceOf, targetOf } from './find-source.ts';
 import { withChoice } from './grants.ts';
@@ -87,8 +87,8 @@ async function bindable(
     : fail({ ...denied(scope === undefined ? 'admin' : 'git:manage', scope ?? {}), at: 'repository' });
 }
 
-async function ensureApplication(deps: GitDeps, { principal }: By, key: ApplicationKey): Promise<Result<void>> {
-  const there = await requireEnvironment(deps, principal, { key, write: true });
+async function ensureApplication(deps: GitDeps, by: By, key: ApplicationKey): Promise<Result<void>> {
+  const there = await requireEnvironment(deps, by, { key, write: true });
   if (!there.ok) return there;
   const name = applicationName(key);
   const known = await deps.store.applications.get(name);
