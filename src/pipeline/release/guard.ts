@@ -1,5 +1,5 @@
 import { evaluateGrant, permitRelease } from '../../grant/index.ts';
-import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import { fail, keyOfName, ok, problem, type Result } from '../../kernel/index.ts';
 import type { HeldLease, Release } from '../../ports/index.ts';
 import type { Application } from '../../spec/index.ts';
 import { authorityBehind, checkGrantOwner } from '../authority.ts';
@@ -80,10 +80,9 @@ function checkAuthority(
   const { origin, application } = input.release.spec;
   const principal = authorityBehind(deps, { identity: origin.identity ?? origin.actor, key: origin.key });
   if (!principal.ok) return principal;
-  const [project = '', environment = '', name = ''] = application.split('.');
   const permitted = permitRelease({
     principal: principal.value,
-    key: { project, environment, name },
+    key: keyOfName(application),
     application: input.desired,
     previous: input.previous,
     patchesEnabled: deps.settings.cached('kubernetesPatches').value.enabled,

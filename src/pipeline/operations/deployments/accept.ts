@@ -21,7 +21,7 @@ import { installationRefusals } from '../../plan.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
-import { requireEnvironment } from '../environments/index.ts';
+import { applicationLimit, requireEnvironment } from '../environments/index.ts';
 import type { ReleaseDeps } from './context.ts';
 import { finished, known, type Once } from './idempotency.ts';
 
@@ -165,11 +165,7 @@ function unbuildable(application: Application, images: Readonly<Record<string, s
 function overLimit(deps: ReleaseDeps, current: Current, key: ApplicationKey): Problem | undefined {
   if (current.releases.filter((release) => !isEnded(release)).length >= LIMITS.pendingReleases)
     return problem('queue_full', undefined, { afterMs: 5000 });
-  if (current.application !== undefined) return undefined;
-  const neighbours = deps.store.applications
-    .all()
-    .filter(({ spec }) => spec.project === key.project && spec.environment === key.environment);
-  return neighbours.length >= deps.limits.applicationsPerEnvironment ? problem('application_limit') : undefined;
+  return current.application === undefined ? applicationLimit(deps, key) : undefined;
 }
 
 /** Somebody else took the revision: perhaps this very request, sent twice. */

@@ -16,7 +16,7 @@ import {
 import type { CreateSource, Source } from '../../../ports/api/index.ts';
 import { type GitRepository, REPORTS_FINALIZER } from '../../../ports/index.ts';
 import { audited } from '../audited.ts';
-import { requireEnvironment } from '../environments/index.ts';
+import { applicationLimit, requireEnvironment } from '../environments/index.ts';
 import type { By, GitDeps } from './context.ts';
 import { bindRefusal, resourceOf, targetOf } from './find-source.ts';
 import { withChoice } from './grants.ts';
@@ -96,10 +96,8 @@ async function ensureApplication(deps: GitDeps, by: By, key: ApplicationKey): Pr
   if (known.value?.deleting === true)
     return fail(problem('conflict', 'the application is being removed; try again in a moment', { at: 'application' }));
   if (known.value !== undefined) return ok(undefined);
-  const others = deps.store.applications
-    .all()
-    .filter(({ spec }) => spec.project === key.project && spec.environment === key.environment);
-  if (others.length >= deps.limits.applicationsPerEnvironment) return fail(problem('application_limit'));
+  const full = applicationLimit(deps, key);
+  if (full !== undefined) return fail(full);
   const made = await deps.store.applications.create({ name, spec: { id: deps.random.hex(16), ...key } });
   return made.ok || made.problem.code === 'already_exists' ? ok(undefined) : made;
 }
