@@ -11,7 +11,8 @@ function settings(): string {
   const defaults = Config.parse({}) as Readonly<Record<string, unknown>>;
   const rows = Object.entries(Config.shape as Readonly<Record<string, z.ZodType>>).map(([name, type]) => {
     const value = defaults[name];
-    const shown = value === undefined ? '' : `\`${Array.isArray(value) ? value.join(',') : String(value)}\``;
+    const text = Array.isArray(value) ? value.join(',') : String(value ?? '');
+    const shown = text === '' ? '' : `\`${text}\``;
     return `| \`${variableOf(name)}\` | ${shown} | ${type.description ?? ''} |`;
   });
   return ['| variable | default | what |', '|---|---|---|', ...rows].join('\n');

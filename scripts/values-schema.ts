@@ -45,6 +45,7 @@ export function valuesSchema(): Schema {
         annotations: anything,
         host: text,
         tlsSecret: text,
+        api: { type: 'boolean' },
       }),
     }),
   };

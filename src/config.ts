@@ -197,7 +197,7 @@ export const Config = z.strictObject({
     .regex(/^[A-Za-z0-9.-]+(?::\d{1,5})?(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*){0,8}$/)
     .optional()
     .describe(
-      'registry, with an optional path, that images built from repositories are pushed to, such as registry.example.com/built; without it, files that build are refused. For plain http list it in localRegistries too',
+      'registry, with an optional path, that images built from repositories are pushed to, such as registry.example.com/built; without it, files that build are refused. For plain http list it in HAKOPOD_LOCAL_REGISTRIES too',
     ),
   buildRegistryCredentialsSecret: z
     .string()

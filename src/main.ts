@@ -15,7 +15,19 @@ const terminal: Terminal = {
   readInput,
   colour: coloursWanted(process.stderr.isTTY),
   screen: processScreen(),
+  isInteractive: process.stdin.isTTY === true,
+  onInterrupt: (run) => {
+    process.once('SIGINT', run);
+    return () => void process.off('SIGINT', run);
+  },
 };
+
+// `hakopod … | head` closes the pipe when it has enough.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
 
 async function readInput(maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { patchProblems } from '../src/patch/index.ts';
+import { previewInput, renderApplication } from '../src/render/index.ts';
 import { parseSpec } from '../src/spec/index.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -21,8 +23,8 @@ it('names only files and scripts that exist', () => {
   const named = [...readme.matchAll(/npm (?:run )?([a-z:]+)/g)]
     .map(([, name]) => name ?? '')
     .filter((name) => name !== 'run');
-  expect(named.filter((name) => scripts[name] === undefined && name !== 'packages')).toEqual([]);
-  const paths = [...readme.matchAll(/`((?:src|queues|test|charts|scripts|examples)\/[\w./-]+)`/g)].map(
+  expect(named.filter((name) => scripts[name] === undefined && !['packages', 'install'].includes(name))).toEqual([]);
+  const paths = [...readme.matchAll(/`((?:src|queues|test|charts|scripts|examples|docs)\/[\w./-]+)`/g)].map(
     ([, path]) => path ?? '',
   );
   expect(paths.length).toBeGreaterThan(8);
@@ -38,4 +40,13 @@ it('and examples/ show files that are valid', () => {
     const parsed = parseSpec(text);
     expect(parsed.ok ? [] : parsed.problems).toEqual([]);
   }
+});
+
+it('shows Kubernetes patches that can be applied', () => {
+  const shown = [...readme.matchAll(/```toml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  const parsed = parseSpec(`name = "shop"\n${shown.find((text) => text.includes('.kubernetes]')) ?? ''}`);
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '));
+  expect(Object.keys(parsed.application.services.api?.kubernetes ?? {})).toEqual(['deployment', 'ingress']);
+  const rendered = renderApplication(previewInput(parsed.application));
+  expect(rendered.ok && patchProblems(parsed.application, rendered.value)).toEqual([]);
 });

@@ -47,6 +47,15 @@ export function titleOf(application: ApplicationKey): string {
   return displayApplication(application);
 }
 
+/** The environment a command is about; `missing_context` when neither flags nor the login say. */
+export function place({
+  scope: { project, environment },
+}: Pick<Session, 'scope'>): Answered<{ readonly project: string; readonly environment: string }> {
+  return project === undefined || environment === undefined
+    ? fail(problem('missing_context', 'say where: --project and --environment, or a login with them'))
+    : ok({ project, environment });
+}
+
 const RELEASE_ID = /^[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*\.[1-9][0-9]{0,9}$/;
 
 /** The id of a release as a person types it. */

@@ -11,6 +11,7 @@ import { addGit } from './commands/git.ts';
 import { addInit } from './commands/init.ts';
 import { addInstallation } from './commands/installation.ts';
 import { addLogin } from './commands/login.ts';
+import { addManifests } from './commands/manifests.ts';
 import { addPlan } from './commands/plan.ts';
 import { addPods } from './commands/pods.ts';
 import { addWorkloads } from './commands/workloads.ts';
@@ -28,15 +29,19 @@ export async function runCli(runtime: Runtime, terminal: Terminal, args: readonl
   const program = new Command('hakopod')
     .description('A git push becomes running services on Kubernetes.')
     .version(runtime.version)
-    .option('--api-url <url>', 'API of the installation (default: of the login, or HAKOPOD_API_URL)')
-    .option('--config <file>', 'configuration file (YAML)')
-    .option('--kubeconfig <file>', 'work on the cluster of this kubeconfig, without a server')
-    .option('--namespace <name>', 'control namespace')
+    .option('--api-url <url>', 'where the API is (default: HAKOPOD_API_URL, or the login)')
+    .option('--config <file>', 'configuration of a server or a command on a cluster (YAML)')
+    .option('--kubeconfig <file>', 'work on the cluster itself, without a server')
+    .option('--namespace <name>', 'control namespace, with --kubeconfig')
     .showSuggestionAfterError()
+    .showHelpAfterError('hint: --help shows what it takes')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
     });
   const globals = (): Flags => program.opts();
   const cli: Cli = {
@@ -60,10 +65,14 @@ export async function runCli(runtime: Runtime, terminal: Terminal, args: readonl
       }
     },
   };
-  for (const add of GROUPS) add(cli);
+  for (const [heading, adds] of GROUPS) {
+    program.commandsGroup(heading);
+    for (const add of adds) add(cli);
+  }
+  withoutHelpCommand(program);
 
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(asked(args), { from: 'user' });
   } catch (error) {
     const exit = error instanceof Error && 'exitCode' in error ? error.exitCode : undefined;
     if (exit === undefined) throw error;
@@ -72,24 +81,24 @@ export async function runCli(runtime: Runtime, terminal: Terminal, args: readonl
   return code;
 }
 
+/** `--help` is enough, and one way less to say it. */
+function withoutHelpCommand(command: Command): void {
+  command.helpCommand(false);
+  for (const one of command.commands) withoutHelpCommand(one);
+}
+
+const HELP_WIDTH = 110;
+
 /** In the order of the help: what a newcomer needs first. */
-const GROUPS: readonly ((cli: Cli) => void)[] = [
-  addInit,
-  addLogin,
-  addOffline,
-  addPlan,
-  addDeploy,
-  addApplications,
-  addChanges,
-  addPods,
-  addGit,
-  addEnvironments,
-  addAccess,
-  addInstallation,
-  addWorkloads,
-  addCluster,
-  addServers,
-  addCompletion,
+const GROUPS: readonly (readonly [string, readonly ((cli: Cli) => void)[]])[] = [
+  ['Log in:', [addLogin]],
+  ['Write and release a file:', [addInit, addOffline, addPlan, addDeploy]],
+  ['Look at applications, and change what runs:', [addApplications, addManifests, addChanges]],
+  ['Look into running pods:', [addPods]],
+  ['What applications need:', [addGit, addEnvironments]],
+  ['Who may do what:', [addAccess, addInstallation]],
+  ['Work on the cluster itself:', [addWorkloads, addCluster]],
+  ['Run Hakopod:', [addServers, addCompletion]],
 ];
 
 /** Commands that need no configuration and no cluster. */
@@ -128,4 +137,10 @@ function addServers({ program, runtime, terminal, globals, set }: Cli): void {
     .command('version')
     .description('print the version')
     .action(() => terminal.out(runtime.version));
+}
+
+/** `help sources add` is `sources add --help`, as in kubectl and git. */
+function asked([first, ...rest]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  return first === 'help' ? [...rest, '--help'] : [first, ...rest];
 }

@@ -156,13 +156,16 @@ const HINTS: Partial<Readonly<Record<string, string>>> = {
   unauthorized: '`hakopod login --api-url URL --key-stdin < key.txt` takes a key that works; so does HAKOPOD_API_KEY',
   permission_denied: '`hakopod me` shows what this key may do',
   conflict: '`hakopod plan` shows the application as it is now; then try again',
-  missing_secrets: '`hakopod secrets set NAME --app APP` reads a value from standard input; --generate makes one',
+  missing_secrets:
+    '`hakopod secrets set NAME --app APPLICATION` reads a value from standard input; --generate makes one',
   kubernetes_patches_disabled: '`hakopod settings set kubernetes-patches enabled=true`, as an administrator',
-  has_source: '`hakopod sources remove APP` takes the Git source away',
+  has_source: '`hakopod sources remove APPLICATION` takes the Git source away',
   api_unavailable: '`hakopod doctor` looks at what is wrong',
   cluster_unavailable: '`hakopod doctor` looks at what is wrong',
-  terminal_operation: '`hakopod releases list APP` shows how it ended',
-  queue_full: '`hakopod releases list APP` shows what waits; `hakopod cancel ID` ends one',
+  terminal_operation: '`hakopod releases show ID` shows how it ended',
+  missing_context: '`hakopod login --project P --environment E` remembers them',
+  not_empty: '`hakopod apps list` shows what is in it',
+  queue_full: '`hakopod releases list APPLICATION` shows what waits; `hakopod cancel ID` ends one',
 };
 
 /** A refusal of what a person typed. */

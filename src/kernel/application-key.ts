@@ -8,6 +8,12 @@ export function applicationName(key: ApplicationKey): string {
   return `${key.project}.${key.environment}.${key.name}`;
 }
 
+/** What the name of an application's, source's or release's custom resource begins with; empty where a part is missing. */
+export function keyOfName(resource: string): ApplicationKey {
+  const [project = '', environment = '', name = ''] = resource.split('.');
+  return { project, environment, name };
+}
+
 /** `project/environment/name` for people and status contexts. */
 export function displayApplication(key: ApplicationKey): string {
   return `${key.project}/${key.environment}/${key.name}`;

@@ -6,6 +6,7 @@ export {
   type ApplicationKey,
   applicationName,
   displayApplication,
+  keyOfName,
   releaseName,
   secretScope,
 } from './application-key.ts';

@@ -6,11 +6,12 @@
  */
 
 export { applyPatch, type PatchInput } from './apply.ts';
-export { applyPatches } from './apply-all.ts';
+export { applyPatches, patchProblems } from './apply-all.ts';
 export { checkFields, checkObject } from './check.ts';
 export type { Fields } from './json.ts';
 export { strategicMerge } from './merge.ts';
 export { parsePatch } from './parse.ts';
 export { protect } from './protect.ts';
 export { FIELD_TABLE } from './schema/table.ts';
+export { manifestYaml, shownObjects } from './shown.ts';
 export type { Field, FieldTable, FieldType, ObjectType, PatchKind, PatchStrategy, Scalar } from './types.ts';

@@ -2,6 +2,7 @@ import { fail, ok, type Problem, problem, type Result } from '../kernel/index.ts
 import type { BuildRun, HeldLease, Release } from '../ports/index.ts';
 import type { Application } from '../spec/index.ts';
 import type { Deps, Run } from './context.ts';
+import { keptPatches } from './kept-patches.ts';
 import { isEnded } from './release/conclude.ts';
 import { checkGrant } from './release/guard.ts';
 import { isPassedOver } from './release/order.ts';
@@ -40,8 +41,7 @@ export async function releaseWanting(deps: Deps, run: BuildRun): Promise<Result<
   if (wanting === undefined) return fail(problem('superseded'));
   const desired = unpackSpec(wanting.spec.spec);
   if (!desired.ok) return desired;
-  const before = releases.value.find((other) => other.spec.revision < wanting.spec.revision);
-  const previous = before === undefined ? ok(undefined) : unpackSpec(before.spec.spec);
+  const previous = keptPatches(releases.value, wanting.spec.revision);
   return ok({ release: wanting, desired: desired.value, previous: previous.ok ? previous.value : undefined });
 }
 

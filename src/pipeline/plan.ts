@@ -24,7 +24,9 @@ import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { grantWarning } from './grant-expiry.ts';
 import { holdOf } from './hold.ts';
+import { keptPatches } from './kept-patches.ts';
 import { isFinal, reportOf, reportsOf, withReport } from './ledger.ts';
+import { patchRefusals } from './patch-check.ts';
 import { acceptedBuilds, buildRefusals, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
@@ -138,6 +140,8 @@ async function judgeSpec(
   const { application } = parsed;
   const previous = latest === undefined ? ok(undefined) : unpackSpec(latest.spec.spec);
   if (!previous.ok) return previous;
+  const kept = keptPatches(releases);
+  if (!kept.ok) return kept;
   const { project, environment, name } = source.spec.application;
   const key = { project, environment, name };
   const owned = checkGrantOwner(deps, source.spec.grant, key);
@@ -153,15 +157,15 @@ async function judgeSpec(
       fork: false,
     },
     application,
-    previous: previous.value,
+    previous: kept.value,
   });
   if (!granted.ok) return ok({ kind: 'refused', problems: [withPosition(granted.problem, text)] });
 
   const missing = await deps.secrets.missing(key, secretsToHave(parsed));
   if (!missing.ok) return verdictOf(missing.problem);
   const planned = planRelease({ granted: granted.value, previous: previous.value, missingSecrets: missing.value });
-  const [first, ...others] = [...planned.refusals, ...installationRefusals(deps, application)];
-  if (first !== undefined) return ok({ kind: 'refused', problems: [withPosition(first, text), ...others] });
+  const [first, ...others] = inFileOrder([...planned.refusals, ...installationRefusals(deps, application)], text);
+  if (first !== undefined) return ok({ kind: 'refused', problems: [first, ...others] });
   if (planned.unchanged && latest !== undefined && latest.status.state === 'succeeded') {
     const same = await buildsUnchanged(deps, { source, application, release: latest, commit }, run);
     if (!same.ok) return same;
@@ -179,12 +183,24 @@ async function readSpec(deps: Deps, { source, commit }: Wanted, run: Run): Promi
   return readSpecAt(deps, { source, remote: remote.value, commit, fork: false, signal: run.signal });
 }
 
-/** What this installation can not run, whatever the grant says. */
+/** What this installation can not run, whatever the grant says; Kubernetes patches that can not be applied are among it. */
 export function installationRefusals(deps: Pick<Deps, 'options'>, application: Application): readonly Problem[] {
+  const patches = patchRefusals(application, deps.options);
   const [exposed] = Object.entries(application.services).filter(([, service]) => service.public);
   if (exposed !== undefined && deps.options.appDomain === undefined)
-    return [problem('app_domain_required', undefined, { at: `services.${exposed[0]}.public` })];
-  return buildRefusals(deps, application);
+    return [problem('app_domain_required', undefined, { at: `services.${exposed[0]}.public` }), ...patches];
+  return [...buildRefusals(deps, application), ...patches];
+}
+
+/** Refusals as the file has them from top to bottom; first what is about none of its lines. */
+export function inFileOrder(refusals: readonly Problem[], text: string): readonly Problem[] {
+  return refusals
+    .map((refusal) => withPosition(refusal, text))
+    .sort((a, b) => placeOf(a, 'line') - placeOf(b, 'line') || placeOf(a, 'column') - placeOf(b, 'column'));
+}
+
+function placeOf({ position }: Problem, axis: 'line' | 'column'): number {
+  return position?.[axis] ?? 0;
 }
 
 /** A rejection is a verdict; anything else is worth another try. */
@@ -317,8 +333,9 @@ function reportedBy(
   const entry = reportOf(current, commit);
   const isKnownGood =
     verdict.kind === 'unchanged' && entry?.desired.outcome === 'success' && entry.undeliverable === undefined;
-  // A held commit was told how it ended before somebody deployed something else.
-  const isTold = verdict.kind === 'held' && entry !== undefined && isFinal(entry);
+  // A held commit was told how it ended before somebody deployed something else; one that a newer commit passed over meanwhile, by that.
+  const isPassed = current.status.seen?.commit !== commit;
+  const isTold = (verdict.kind === 'held' || isPassed) && entry !== undefined && isFinal(entry);
   return isReleased || isKnownGood || isTold
     ? [...reports]
     : withReport(reports, commit, describeOutcome(standingOf(verdict)), at);

@@ -3,11 +3,12 @@ import type { Application as ApplicationResource, HeldLease, Release } from '../
 import { releaseDeadline } from '../reconcile/index.ts';
 import type { Application } from '../spec/index.ts';
 import type { Deps, Run } from './context.ts';
+import { keptPatches } from './kept-patches.ts';
 import { reportOf } from './ledger.ts';
 import { cancelOpen } from './orphans.ts';
 import { settleBuilds } from './release/builds.ts';
 import { carryRelease } from './release/carry.ts';
-import { announce, type Ending, endRelease, isEnded, pruneHistory } from './release/conclude.ts';
+import { announce, type Ending, endRelease, isEnded, phaseAtRest, pruneHistory } from './release/conclude.ts';
 import { openGuard } from './release/guard.ts';
 import { maintain } from './release/maintain.ts';
 import { isPassedOver, nextRelease, successorsOf } from './release/order.ts';
@@ -50,7 +51,7 @@ async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
   if (application.value.deleting) return takeDown(session, application.value);
   // Each round ends one release; a newer one accepted meanwhile is the next round.
   for (let ended = 0; ; ended += 1) {
-    const releases = await deps.store.releases.ofApplication(turn.name);
+    const releases = await ownReleases(session);
     if (!releases.ok) return releases;
     const settled = await settle(session, releases.value);
     if (!settled.ok) return settled;
@@ -65,6 +66,24 @@ async function takeTurn(deps: Deps, turn: Turn): Promise<Result<void>> {
   }
 }
 
+/**
+ * The releases of this application, newest first. One of an earlier application of this name is a request that outlived it: it is ended and
+ * forgotten, and never carried out here.
+ */
+async function ownReleases(session: Session): Promise<Result<readonly Release[]>> {
+  const { store } = session.deps;
+  const releases = await store.releases.ofApplication(session.application);
+  if (!releases.ok) return releases;
+  for (const stray of releases.value.filter(({ spec }) => spec.applicationId !== session.id)) {
+    const cancelled = problem('cancelled', 'the application was removed');
+    const ended = await endRelease(session, stray, { state: 'cancelled', problem: cancelled });
+    if (!ended.ok) return ended;
+    const deleted = await store.releases.delete(stray.name, stray.uid);
+    if (!deleted.ok) return deleted;
+  }
+  return ok(releases.value.filter(({ spec }) => spec.applicationId === session.id));
+}
+
 /** Ends what a newer release passed over, and repeats announcements that a crash may have cut off. */
 async function settle(session: Session, releases: readonly Release[]): Promise<Result<void>> {
   const [latest] = releases;
@@ -75,8 +94,13 @@ async function settle(session: Session, releases: readonly Release[]): Promise<R
   }
   const phase = session.deps.store.applications.cached(session.application)?.status.phase;
   if (isEnded(latest) && (phase === 'queued' || phase === undefined || isUntold(session, latest)))
-    return announce(session, latest, { isLatest: true, by: seenCommit(session, latest) });
+    return announce(session, latest, { isLatest: isLast(releases), by: seenCommit(session, latest) });
   return ok(undefined);
+}
+
+/** Until the older ones have ended too, the application waits for them, and its cancellations may be of them. */
+function isLast(releases: readonly Release[]): boolean {
+  return nextRelease(releases) === undefined;
 }
 
 /**
@@ -190,8 +214,7 @@ async function attempt(
   const deadline = new Date(release.status.deadline ?? deps.clock.now());
   const isLate = deps.clock.now().getTime() >= deadline.getTime();
   if (isLate) return ok({ state: 'failed', problem: problem('release_deadline'), lost: true });
-  const previous = input.releases.find((other) => other.spec.revision < release.spec.revision);
-  const before = previous === undefined ? ok(undefined) : unpackSpec(previous.spec.spec);
+  const before = keptPatches(input.releases, release.spec.revision);
   const guard = openGuard(deps, {
     lease,
     run: input.run,
@@ -210,7 +233,14 @@ async function attempt(
 }
 
 /** Somebody took back the order or the right to it. */
-const CANCELLING: ReadonlySet<string> = new Set(['grant_refused', 'grant_expired', 'cancelled', 'authority_revoked']);
+const CANCELLING: ReadonlySet<string> = new Set([
+  'grant_refused',
+  'grant_expired',
+  'cancelled',
+  'authority_revoked',
+  'kubernetes_patches_disabled',
+  'kubernetes_patch_refused',
+]);
 
 function endingOf(p: Extract<Result<never>, { ok: false }>['problem']): Result<Ending> {
   if (p.kind !== 'rejected') return fail(p);
@@ -234,7 +264,7 @@ async function rest(session: Session, turn: Turn, { application, releases }: AtR
     const age = session.deps.clock.now().getTime() - Date.parse(acceptedAt ?? '');
     // The API takes the revision a moment before it creates the release; the resync looks again.
     if (age < ACCEPTING_MS) return ok(undefined);
-    const written = await writeApplication(session, (status) => ({ ...status, phase: 'cancelled' }));
+    const written = await writeApplication(session, (status) => ({ ...status, phase: phaseAtRest(latest) }));
     return written.ok ? cancelOpen(session.deps, session.application) : written;
   }
   if (latest === undefined || latest.status.state !== 'succeeded') return ok(undefined);

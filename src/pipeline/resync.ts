@@ -1,5 +1,5 @@
 import { ok, type Result } from '../kernel/index.ts';
-import { type GitSource, type Job, REQUESTED_AT } from '../ports/index.ts';
+import { type Application, type GitSource, type Job, REQUESTED_AT } from '../ports/index.ts';
 import type { Deps } from './context.ts';
 import { isOwed, reportsOf } from './ledger.ts';
 import { isOrphaned } from './orphans.ts';
@@ -61,25 +61,42 @@ export async function watchForDrift(deps: Deps): Promise<Result<void>> {
     : deps.jobs.addAll(atRest.map((application): Job => ({ queue: 'reconcile', application: application.name })));
 }
 
+/** How long whoever accepted something has to queue its reconcile. */
+const UNCLAIMED_MS = 500;
+
 /**
- * Queues an application's reconcile as soon as somebody accepts, cancels or removes something, wherever that happened: the command line on a
- * kubeconfig has no queue, and an API server's may be away. Returns the way to stop.
+ * Queues the reconcile of an application that somebody accepted, cancelled or removed something of, and that no worker has taken up since:
+ * the command line on a kubeconfig has no queue, and an API server's may be away. Returns the way to stop.
  */
 export function watchApplications(deps: Deps): () => void {
   const known = new Map<string, string>();
-  return deps.store.applications.onChange((name) => {
+  const ending = new AbortController();
+  const look = async (name: string, turn: number | undefined): Promise<void> => {
+    await deps.clock.sleep(UNCLAIMED_MS, ending.signal);
+    const now = deps.store.applications.cached(name);
+    const isUnclaimed = !ending.signal.aborted && wantedOf(now) !== undefined && now?.status.fence === turn;
+    if (isUnclaimed) await deps.jobs.add({ queue: 'reconcile', application: name });
+  };
+  const stop = deps.store.applications.onChange((name) => {
     const application = deps.store.applications.cached(name);
-    const { acceptedRevision = 0, cancelled = [], phase } = application?.status ?? {};
-    const isWanted = application !== undefined && (phase === 'queued' || application.deleting);
-    if (!isWanted) {
-      known.delete(name);
-      return;
-    }
-    const mark = `${application.uid}/${acceptedRevision}/${cancelled.join()}/${application.deleting}`;
-    if (known.get(name) === mark) return;
-    known.set(name, mark);
-    void deps.jobs.add({ queue: 'reconcile', application: name });
+    const wanted = wantedOf(application);
+    if (wanted === undefined) known.delete(name);
+    if (wanted === undefined || known.get(name) === wanted) return;
+    known.set(name, wanted);
+    void look(name, application?.status.fence);
   });
+  return () => {
+    ending.abort();
+    stop();
+  };
+}
+
+/** What an application waits for; `undefined` when it waits for nothing. Each turn a worker takes at it has a fence of its own. */
+function wantedOf(application: Application | undefined): string | undefined {
+  if (application === undefined) return undefined;
+  const { uid, status, deleting } = application;
+  if (status.phase !== 'queued' && !deleting) return undefined;
+  return `${uid}/${status.acceptedRevision}/${(status.cancelled ?? []).join()}/${deleting}`;
 }
 
 /**

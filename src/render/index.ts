@@ -17,6 +17,7 @@ export {
   publicUrl,
   volumeClaimName,
 } from './names.ts';
+export { namedImages, previewInput } from './preview.ts';
 export { allObjects, RENDERED_KINDS, type Rendered, type RenderedWorkload, renderApplication } from './render.ts';
 export { bindingKey, bindingUrl, fileKey, secretValues } from './secret-values.ts';
 export { storageGroup } from './storage-group.ts';

@@ -24,7 +24,7 @@ type Outside = {
   readonly stopRequested: () => Promise<void>;
 };
 
-const READY_MS = 30_000;
+const READY_MS = 60_000;
 
 /** `hakopod demo`: hands the demo real parts. The embedded cluster is started here and in tests, nowhere else. */
 export async function runDemoCommand(flags: Readonly<Record<string, unknown>>, outside: Outside): Promise<number> {

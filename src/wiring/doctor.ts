@@ -5,6 +5,9 @@ import { customResourceDefinitions } from '../adapters/store/index.ts';
 import type { Finding } from '../cli/index.ts';
 import { type Config, loadConfig, plainEnvironment } from '../config.ts';
 import { describe } from '../kernel/index.ts';
+import { publicAddress } from './doctor-address.ts';
+import { repositories } from './doctor-git.ts';
+import { rights } from './doctor-rights.ts';
 import { type Foundation, layFoundation } from './foundation.ts';
 
 /** Checks what an installation needs, each with what to do about it. */
@@ -18,6 +21,7 @@ export async function examine(flags: Readonly<Record<string, unknown>>): Promise
     await redis(config.value),
     ...(await builds(config.value)),
     ...settings(config.value),
+    await publicAddress(config.value),
   ];
   const foundation = layFoundation(config.value);
   if (!foundation.ok)
@@ -67,11 +71,6 @@ async function builds(config: Config): Promise<readonly Finding[]> {
 function settings(config: Config): readonly Finding[] {
   return [
     {
-      what: 'public URL',
-      ok: config.publicUrl !== undefined,
-      detail: config.publicUrl ?? 'HAKOPOD_PUBLIC_URL is not set; forges need an address for their webhooks',
-    },
-    {
       what: 'application domain',
       ok: config.appDomain !== undefined,
       detail: config.appDomain ?? 'HAKOPOD_APP_DOMAIN is not set; public services are refused',
@@ -105,5 +104,7 @@ async function cluster(foundation: Foundation): Promise<readonly Finding[]> {
     missing.length === 0
       ? 'installed'
       : `missing ${missing.map((crd) => crd.metadata.name).join(', ')}; kubectl apply -f charts/hakopod/crds`;
-  return [...findings, { what: 'custom resources', ok: missing.length === 0, detail }];
+  const crds: Finding = { what: 'custom resources', ok: missing.length === 0, detail };
+  const asked = await rights(foundation.cluster, config.namespace);
+  return [...findings, crds, ...asked, ...(crds.ok ? await repositories(foundation) : [])];
 }

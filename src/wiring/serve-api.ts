@@ -1,7 +1,7 @@
 import type { Result } from '../kernel/index.ts';
 import { ensureFirstAdministrator } from '../pipeline/operations/people/index.ts';
 import type { Clock, Log } from '../ports/index.ts';
-import { type Api, errorAnswer, type Handle, refuse } from '../server/index.ts';
+import { type Api, errorAnswer, type Handle, type ReadinessCheck, refuse } from '../server/index.ts';
 import { type ApiParts, openApi } from './api.ts';
 import type { Caches } from './caches.ts';
 import type { Foundation } from './foundation.ts';
@@ -10,6 +10,8 @@ import type { Foundation } from './foundation.ts';
 export type ServedApi = {
   readonly handle: Handle;
   readonly upgrade: Api['upgrade'];
+  /** Whether it answers: the caches have been read, and the installation's key. */
+  readonly readiness: ReadinessCheck;
   /** Ends open streams, which a listener that stops would wait for. */
   close(): void;
   stop(): Promise<void>;
@@ -40,6 +42,7 @@ export function serveApi(foundation: Foundation, parts: ApiParts & { readonly ca
         connection.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 2\r\n\r\n');
       else api.upgrade(req, connection, head);
     },
+    readiness: { name: 'api', ready: () => api !== undefined },
     close: () => api?.close(),
     stop: async () => {
       ending.abort();

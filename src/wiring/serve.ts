@@ -108,7 +108,10 @@ export async function startServing(
   }
   const hasReceiver = config.roles.includes('server');
   const api = hasReceiver ? serveApi(foundation, { store, access, caches, jobs: queues }) : undefined;
-  if (api !== undefined) stops.push(api.stop);
+  if (api !== undefined) {
+    stops.push(api.stop);
+    readiness.push(api.readiness);
+  }
   const receiver = hasReceiver ? openReceiver(shared) : undefined;
   if (receiver !== undefined) {
     stops.push(receiver.stop);

@@ -14,6 +14,7 @@ const BENCHES: Readonly<Record<string, { readonly file: string; readonly run: st
   patch: { file: './patch.ts', run: 'runPatchBench' },
   push: { file: './push.ts', run: 'runPushBench' },
   plan: { file: './plan.ts', run: 'runPlanBench' },
+  api: { file: './api.ts', run: 'runApiBench' },
 };
 
 const { values, positionals } = parseArgs({

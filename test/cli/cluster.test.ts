@@ -80,7 +80,8 @@ function terminal(isTerminal = true) {
       written = Buffer.concat([written, chunk]);
     },
   };
-  const sees = (text: string): Promise<void> => until(() => written.toString().includes(text), `the screen shows ${text}`);
+  const sees = (text: string): Promise<void> =>
+    until(() => written.toString().includes(text), `the screen shows ${text}`);
   return {
     screen,
     sees,

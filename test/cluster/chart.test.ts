@@ -134,6 +134,18 @@ describe.skipIf(!hasHelm)('the chart', () => {
     expect(ingress!.spec.rules[0]!.http.paths.map(({ path }) => path)).toEqual(['/hooks/']);
   });
 
+  it('exposes the API and the pages of plans, and nothing else, when it is told to', async () => {
+    const exposed = await renderChart(NAMESPACE, [...VALUES, 'ingress.api=true']);
+    const ingress = exposed.find(({ kind }) => kind === 'Ingress') as Manifest & {
+      readonly spec: { readonly rules: readonly { readonly http: { readonly paths: readonly object[] } }[] };
+    };
+    const service = { name: 'hakopod', port: { name: 'http' } };
+    expect(ingress.spec.rules.map(({ http }) => http.paths)).toEqual([
+      ['/hooks/', '/api/', '/plans/'].map((path) => ({ path, pathType: 'Prefix', backend: { service } })),
+    ]);
+    await expect(renderChart(NAMESPACE, [...VALUES, 'ingress.api=maybe'])).rejects.toThrow('ingress');
+  });
+
   it('gives no wildcard, no escalation and nothing cluster-wide to the server but logs', () => {
     const roles = [...of('Role'), ...of('ClusterRole')];
     expect(roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''} ${metadata.name}`).sort()).toEqual([
@@ -160,7 +172,8 @@ describe.skipIf(!hasHelm)('the chart', () => {
     const expected = Object.entries(ours).flatMap(([kind, verbs]) => verbs.map((verb) => `${verb} hakopod.io/${kind}`));
     expect(grants(named('Role', 'server'))).toEqual([...expected, ...all.map((verb) => `${verb} secrets`)].sort());
     expect(grants(named('ClusterRole', 'operations-server'))).toEqual(['get pods', 'get pods/log', 'list pods']);
-    expect(grants(named('ClusterRole', 'worker'))).not.toContain('delete namespaces');
+    const kept = ['resourcequotas', 'persistentvolumeclaims'];
+    for (const kind of kept) expect(grants(named('ClusterRole', 'worker'))).not.toContain(`delete ${kind}`);
     type Subjects = readonly { readonly kind: string; readonly namespace: string }[];
     for (const binding of [...of('RoleBinding'), ...of('ClusterRoleBinding')])
       expect((binding.subjects as Subjects).map(({ kind, namespace }) => [kind, namespace])).toEqual([

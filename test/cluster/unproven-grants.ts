@@ -1,6 +1,7 @@
 const PULL_REQUESTS = 'plans of pull requests; test/e2e/pull-request.test.ts';
 const RACE = 'read or written again after somebody else was faster';
 const RETENTION = 'changes beyond those that are kept; test/contracts/access-store.contract.ts';
+const REMOVAL = 'an application without claims that somebody removes; test/pipeline/release-order.test.ts';
 const HISTORY = 'only beyond the ten releases that are kept';
 
 /** Verbs of the chart's roles that the pushes of `push.test.ts` do not come to use, each with what it is for. */
@@ -9,6 +10,7 @@ export const UNPROVEN: Readonly<Record<string, string>> = {
   'delete hakopod.io/plans': PULL_REQUESTS,
   'get hakopod.io/plans': PULL_REQUESTS,
   'update hakopod.io/plans/status': PULL_REQUESTS,
+  'delete namespaces': REMOVAL,
   'delete hakopod.io/auditrecords': RETENTION,
   'delete hakopod.io/buildruns': HISTORY,
   'delete hakopod.io/releases': HISTORY,

@@ -25,6 +25,19 @@ describe('applyPatch', () => {
     expect(OBJECTS.deployment).toEqual(before);
   });
 
+  it.each(['spec: {%: 1}', 'spec: {template: {spec: {%: 1}}}', 'metadata: {annotations: {k8s.io/%: x}}'])(
+    'refuses keys that could steer a terminal or a page without showing them, in %s',
+    (text) => {
+      const key = JSON.stringify('\u001b[31m\u202e\u200b\u0085|`<b>').replace('\u0085', '\\u0085');
+      const refused = apply(
+        'deployment',
+        text.replace(/(k8s\.io\/)?%/, (_, lead = '') => `"${lead}${key.slice(1)}`),
+      );
+      expect(refused).toMatchObject({ ok: false });
+      expect(refused.ok ? '' : refused.problem.message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    },
+  );
+
   it('leaves out what is null', () => {
     const text =
       'spec: {template: {spec: {tolerations: [{key: one, operator: Exists}, {key: two, operator: Exists, value: null}]}}}';

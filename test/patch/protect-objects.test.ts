@@ -87,6 +87,13 @@ describe('protect: how a pod is connected and confined', () => {
     'io.kubernetes.cri-o.Devices',
     'io.kubernetes.cri-o.userns-mode',
     'io.kubernetes.cri-o.seccompNotifierAction/app',
+    'v1.multus-cni.io/default-network',
+    'k8s.ovn.org/pod-networks',
+    'io.katacontainers.config.hypervisor.path',
+    'io.containerd.runtime',
+    'devices.nri.io/container.app',
+    'run.oci.handler',
+    'org.systemd.property.CPUQuotaPerSecUSec',
   ])('does not let an annotation of the pod be %s', (key) => {
     const refused = refusedFields('deployment', base('deployment'), put([...annotations, key], 'x'));
     expect(refused).toEqual([`spec.template.metadata.annotations[${key}]`]);
@@ -191,6 +198,19 @@ describe('protect: an Ingress', () => {
     ANNOTATIONS.operation,
   ])('refuses %s', (key) => {
     expect(change(key)).toEqual([`metadata.annotations[${key}]`]);
+  });
+  it('refuses a second line where the controller would write it into the configuration of HAProxy', () => {
+    const lines = '.*\n  http-request set-var(txn.x) str(y)';
+    const serviceWith = (key: string) =>
+      refusedFields('service', base('service'), put(['metadata', 'annotations', key], lines));
+    for (const name of ['cors-allow-origin', 'request-redirect', 'load-balance', 'ssl-redirect', 'of-a-later-version'])
+      expect(change(`haproxy.org/${name}`, lines)).toEqual([`metadata.annotations[haproxy.org/${name}]`]);
+    expect(change('haproxy.org/request-redirect', 'a\rb')).not.toEqual([]);
+    for (const name of ['request-set-header', 'response-set-header', 'request-capture'])
+      expect(change(`haproxy.org/${name}`, 'X-A 1\nX-B 2')).toEqual([]);
+    for (const key of ['haproxy.org/load-balance', 'example.com/check-http', 'cookie-persistence'])
+      expect(serviceWith(key)).toEqual([`metadata.annotations[${key}]`]);
+    expect(serviceWith('example.com/notes')).toEqual([]);
   });
   it('keeps the annotations Hakopod sets, though a value under haproxy.org/ may change', () => {
     for (const key of Object.keys(base('ingress').metadata.annotations)) expect(change(key, null)).not.toEqual([]);

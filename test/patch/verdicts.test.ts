@@ -6,7 +6,7 @@ import { base, boundDeployment, type Loose, refusedFields } from './protect-fixt
 import { type Row, verdictDocument, verdictRows } from './verdict-rows.ts';
 import { CONDITIONS, changeOf } from './verdict-tries.ts';
 
-const FILE = join(import.meta.dirname, '../golden/patch-verdicts.md');
+const FILE = join(import.meta.dirname, '../../docs/kubernetes-patches-fields.md');
 const rows = verdictRows();
 if (process.env.UPDATE_GOLDEN === '1') writeFileSync(FILE, verdictDocument(rows));
 

@@ -109,7 +109,9 @@ describe('a push with an env file', () => {
 
   it('refuses a missing one by the field that names it, and plans again when it comes', async () => {
     await push(1, undefined);
-    expect(said(world, SHA(1))).toMatch(/^failure: .*services\.web\.env_file \(line 5, column 1\): the file does not exist$/);
+    expect(said(world, SHA(1))).toMatch(
+      /^failure: .*services\.web\.env_file \(line 5, column 1\): the file does not exist$/,
+    );
     expect(world.sources.items.get(SOURCE)?.status.planned?.code).toBe('env_file_missing');
     world.changed = new Set(['web.env' as RepoPath]);
     await push(2, 'A=b');

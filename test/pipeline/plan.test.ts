@@ -47,6 +47,23 @@ describe('plan', () => {
     expect(world.sources.items.get(SOURCE)?.status.planned).toMatchObject({ commit: SHA(1), outcome: 'accepted' });
   });
 
+  it('leaves a commit its last word when a newer one passed it over during the acceptance', async () => {
+    const { create } = world.deps.store.releases;
+    const passing: typeof create = async (release) => {
+      Object.assign(world.deps.store.releases, { create });
+      const created = await create(release);
+      world.mentions = [{ commit: SHA(1), at: '2026-05-31T23:00:00Z' }];
+      world.head = SHA(2);
+      world.files.set(SHA(2), file('registry.example.test/shop:2'));
+      await sync(world.deps, { repository: 'github-1', ref: MAIN }, RUN);
+      return created;
+    };
+    Object.assign(world.deps.store.releases, { create: passing });
+    await seeAndPlan(1, file());
+    expect([...world.releases.items.keys()]).toEqual([`${SOURCE}.1`]);
+    expect(said(world, SHA(1))).toMatch(/^superseded: /);
+  });
+
   it('cut off right after its acceptance plans what the ref shows by then', async () => {
     await seeAndPlan(1, file());
     await end('succeeded');

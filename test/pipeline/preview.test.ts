@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { fail, LIMITS, ok, problem, type RefName, type RepoPath } from '../../src/kernel/index.ts';
 import { jobsOfPlan, planName } from '../../src/pipeline/preview/plans.ts';
 import { preview } from '../../src/pipeline/preview/preview.ts';
+import { packSpec } from '../../src/pipeline/release-body.ts';
 import type { PullRequest, PullRequestPlan } from '../../src/ports/index.ts';
+import { parseSpec } from '../../src/spec/index.ts';
 import { addSource, file, MAIN, type Memory, memory, PULL, RUN, SHA, SOURCE } from '../support/memory.ts';
 
 const JOB = { repository: 'github-1', number: 7 };
@@ -50,6 +52,25 @@ function run(): ReturnType<typeof preview> {
 }
 
 describe('a preview', () => {
+  it('refuses patches that can not be applied, under the grant that keeps them, and shows none of their text', async () => {
+    const kept = "[services.web.kubernetes]\ndeployment = 'spec: {replicas: 7777}'\n";
+    world.files.set(SHA(2), file('registry.example.test/shop:2', kept));
+    expect(await run()).toEqual(ok(undefined));
+    expect(plan()?.status).toMatchObject({ outcome: 'refused', code: 'kubernetes_patch_refused' });
+    const parsed = parseSpec(file('registry.example.test/shop:1', kept));
+    if (!parsed.ok) throw new Error('a broken file');
+    const spec = { application: SOURCE, applicationId: '1'.repeat(32), revision: 1, specDigest: 'x' };
+    const origin = { kind: 'api', actor: 'root', identity: 'root' } as const;
+    await world.releases.create({ name: `${SOURCE}.1`, spec: { ...spec, origin, spec: packSpec(parsed.application) } });
+    await world.applications.updateStatus(SOURCE, ({ status }) => ({ ...status, acceptedRevision: 1 }));
+    show(3);
+    world.files.set(SHA(3), file('registry.example.test/shop:3', kept));
+    expect(await run()).toEqual(ok(undefined));
+    expect(plan()?.status).toMatchObject({ outcome: 'refused', code: 'protected_field' });
+    expect(words().at(-1)).toContain('services.web.kubernetes.deployment');
+    expect(JSON.stringify(plan()?.status)).not.toContain('7777');
+  });
+
   it('records the plan, queues the status and writes the comment', async () => {
     expect(await run()).toEqual(ok(undefined));
     expect(words()).toEqual(['2 success: plan: 1 service to add']);

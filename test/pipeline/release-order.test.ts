@@ -50,6 +50,32 @@ describe('releases that wait', () => {
     expect(world.deps.store.applications.cached(APP)?.status.cancelled ?? []).toEqual([]);
   });
 
+  it('are still waited for when a newer one was cancelled, and so is their own cancellation', async () => {
+    world.embedded.setBehaviour({ migrate: { kind: 'hang' } });
+    const older = await world.accept(migrate, { api: true });
+    const newer = await world.accept(web(1), { api: true });
+    await world.deps.store.releases.updateStatus(newer, ({ status }) => ({ ...status, state: 'cancelled' }));
+    const running = world.run();
+    await until('the job runs', () => find('Job', 'migrate-job') !== undefined);
+    const phase = () => world.deps.store.applications.cached(APP)?.status.phase;
+    expect(phase()).toBe('queued');
+    await world.deps.store.applications.updateStatus(APP, ({ status }) => ({ ...status, cancelled: [1] }));
+    expect((await running).ok).toBe(true);
+    expect(await stateOf(older)).toBe('cancelled');
+    expect(phase()).toBe('cancelled');
+  });
+
+  it('stay cancelled while they ran on a worker that died, although a newer one was cancelled too', async () => {
+    const older = await world.accept(web(1), { api: true });
+    const newer = await world.accept(web(2), { api: true });
+    await world.deps.store.releases.updateStatus(older, ({ status }) => ({ ...status, state: 'running' }));
+    await world.deps.store.releases.updateStatus(newer, ({ status }) => ({ ...status, state: 'cancelled' }));
+    await world.deps.store.applications.updateStatus(APP, ({ status }) => ({ ...status, cancelled: [1] }));
+    expect((await world.run()).ok).toBe(true);
+    expect(await stateOf(older)).toBe('cancelled');
+    expect(find('Deployment', 'web')).toBeUndefined();
+  });
+
   it('stay cancelled when they were cancelled before they began', async () => {
     const name = await world.accept(web(1), { api: true });
     await world.deps.store.releases.updateStatus(name, ({ status }) => ({ ...status, state: 'cancelled' }));
@@ -79,6 +105,20 @@ describe('releases that wait', () => {
     await world.run();
     expect(await phase()).toBe('cancelled');
   });
+
+  it('leave the application as it was when they never came, so that it is still kept', async () => {
+    await world.accept(web(1), { api: true });
+    await world.run();
+    await world.deps.store.applications.updateStatus(APP, ({ status }) => ({
+      ...status,
+      acceptedRevision: 2,
+      acceptedAt: new Date(world.deps.clock.now().getTime() - 120_000).toISOString(),
+      phase: 'queued',
+    }));
+    await until('the cache knows', () => world.deps.store.applications.cached(APP)?.status.acceptedRevision === 2);
+    expect((await world.run()).ok).toBe(true);
+    expect(await world.deps.store.applications.get(APP)).toMatchObject({ value: { status: { phase: 'healthy' } } });
+  });
 });
 
 describe('a release that runs an earlier revision again', () => {
@@ -92,6 +132,17 @@ describe('a release that runs an earlier revision again', () => {
     await world.run();
     expect((await world.release(again)).status.resolved).toEqual({ web: digest });
   });
+});
+
+it('a release of an earlier application of the same name is never carried out', async () => {
+  const name = await world.accept(web(1), { api: true });
+  const own = await world.release(name);
+  const later = `${APP}.7`;
+  const spec = { ...own.spec, revision: 7, applicationId: '9'.repeat(32) };
+  expect((await world.deps.store.releases.create({ name: later, spec })).ok).toBe(true);
+  expect((await world.run()).ok).toBe(true);
+  expect(await stateOf(name)).toBe('succeeded');
+  expect(await world.deps.store.releases.get(later)).toEqual({ ok: true, value: undefined });
 });
 
 describe('an application somebody removes', () => {
@@ -123,7 +174,26 @@ describe('an application somebody removes', () => {
     expect((await world.run()).ok).toBe(true);
     await until('the pods are gone', () => inNamespace().every((name) => !name.startsWith('Pod/')));
     const mine = inNamespace().filter((name) => !/^(?:ServiceAccount|ConfigMap\/kube-root)/.test(name));
-    expect(mine).toEqual(['PersistentVolumeClaim/web-data']);
+    expect(mine.sort()).toEqual(['PersistentVolumeClaim/web-data', 'ResourceQuota/hakopod-budget']);
+    expect(find('Application', APP)).toBeUndefined();
+  });
+
+  it('ends a release that runs and those behind it, and writes nothing more', async () => {
+    world.embedded.setBehaviour({ migrate: { kind: 'hang' } });
+    const first = await world.accept(migrate, { api: true });
+    const second = await world.accept(web(1), { api: true });
+    const running = world.run();
+    await until('the job runs', () => find('Job', 'migrate-job') !== undefined);
+    const ends = new Map<string, string | undefined>();
+    const stops = [first, second].map((name) =>
+      world.deps.store.releases.watch(name, ({ status }) => ends.set(name, status.state)),
+    );
+    await remove();
+    expect((await running).ok).toBe(true);
+    expect(find('Deployment', 'web')).toBeUndefined();
+    await world.run();
+    await until('both ends were seen', () => [first, second].every((name) => ends.get(name) === 'cancelled'));
+    for (const stop of stops) stop();
     expect(find('Application', APP)).toBeUndefined();
   });
 

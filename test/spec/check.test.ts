@@ -48,6 +48,24 @@ const RULES: readonly (readonly [string, string, readonly string[]])[] = [
     ['services.web.startup_timeout_seconds'],
   ],
   ['job with patch', withService('kubernetes.deployment = "a: b"', JOB), ['services.web.kubernetes']],
+  [
+    'scheduled job with patch',
+    withService('kubernetes.deployment = "a: b"', '[services.web.job]\nschedule = { cron = "0 3 * * *" }'),
+    ['services.web.kubernetes'],
+  ],
+  [
+    'serverless service with patch',
+    withService('port = 1\npublic = true\nserverless = {}\nkubernetes.deployment = "a: b"'),
+    ['services.web.kubernetes'],
+  ],
+  [
+    'Actions pool with patch',
+    withService(
+      'kubernetes.deployment = "a: b"',
+      '[services.web.actions]\nrepository = "acme/shop"\ncredential = "runner"',
+    ),
+    ['services.web.kubernetes'],
+  ],
   ['job with an empty patch', withService('kubernetes.deployment = ""', JOB), []],
   ['env and secret of one name', withService('env.A = "a"\nsecrets.A.ref = "a"'), ['services.web.secrets.A']],
   ['sensitive env', withService('env.DB_PASSWORD = ""'), ['services.web.env.DB_PASSWORD']],
@@ -137,4 +155,10 @@ test('networks are not judged when their table is refused', () => {
     'services.web.public',
     'networks.a.internal',
   ]);
+});
+
+test('a sandbox session takes no patch', () => {
+  const session = `[services.web.session]\nallowed_identities = ["${'a'.repeat(32)}"]\nhelper_command = ["/bin/help"]`;
+  expect(faults(withService('kubernetes.deployment = "a: b"', session))).toContain('services.web.kubernetes');
+  expect(faults(withService('', session))).not.toContain('services.web.kubernetes');
 });

@@ -55,5 +55,6 @@ test('several paths are found in one reading, in the order of the text', () => {
 
 test('broken texts end', () => {
   const pieces = ['[', ']', '{', '}', '"', "'", '"""', "'''", '=', ',', '.', '#', '\n', '\\', 'a', ' '];
-  for (const a of pieces) for (const b of pieces) for (const c of pieces) locateKeys(`${a}${b}${c}`, [['a']]).position(['a']);
+  for (const a of pieces)
+    for (const b of pieces) for (const c of pieces) locateKeys(`${a}${b}${c}`, [['a']]).position(['a']);
 });

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { CODES, type Code, fail, type Json, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import { ErrorAnswer } from '../../ports/api/index.ts';
 import type { MessageSocket } from '../../ports/index.ts';
+import { visible } from '../output.ts';
+import { readAnswer } from './read-answer.ts';
 import type { Transport } from './transport.ts';
 
 /** Why there is no answer: with the HTTP status when a server said so, and the next thing to try when it is not that of the code. */
@@ -82,10 +84,10 @@ export function createClient(transport: Transport): ApiClient {
     if (!response.ok) return response;
     const text = await textOf(response.value, ANSWER_BYTES);
     if (!text.ok) return text;
-    const parsed = one.answer.safeParse(jsonOf(text.value));
-    return parsed.success
-      ? ok(parsed.data)
-      : { ok: false, problem: problem('api_unavailable', 'the answer is not of this version of the API') };
+    const answer = readAnswer(one.answer, jsonOf(text.value));
+    return answer === undefined
+      ? { ok: false, problem: problem('api_unavailable', 'the answer is not of this version of the API') }
+      : ok(answer);
   };
   return {
     where: transport.where,
@@ -156,12 +158,14 @@ async function refusalOf(response: Response): Promise<Answered<never>> {
   const { code, message, details = {} } = parsed.data.error;
   const { at, position: _, ...more } = details;
   const field = typeof at === 'string' ? at : undefined;
-  const text = field !== undefined && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  const words = field !== undefined && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  // Whatever answered: its words can not steer the terminal.
+  const text = visible(words);
   return {
     ok: false,
     status,
     problem: problem(codeOf(code), text, {
-      ...(field === undefined ? {} : { at: field }),
+      ...(field === undefined ? {} : { at: visible(field) }),
       ...(Object.keys(more).length === 0 ? {} : { details: more }),
     }),
   };
@@ -206,7 +210,7 @@ async function* readEvents(
   const response = await transport.fetch(new Request(url, { headers, signal }));
   if (!response.ok || response.body === null) return;
   let rest = '';
-  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+  for await (const text of response.body.pipeThrough(new TextDecoderStream(), { signal })) {
     const blocks = `${rest}${text}`.split('\n\n');
     rest = blocks.pop() ?? '';
     if (rest.length > ANSWER_BYTES) throw new Error('an event is longer than is read');

@@ -28,7 +28,7 @@ function list(value: string, previous: readonly string[] = []): readonly string[
   return [...previous, ...value.split(',').filter((part) => part !== '')];
 }
 
-const PERMISSION_HELP = `permissions (a,b or repeated): ${PERMISSIONS.join(', ')}`;
+const PERMISSION_HELP = `what it allows (a,b or repeated): ${PERMISSIONS.join(', ')}`;
 
 /** Permissions as typed; `undefined` and a message for one there is not. */
 function permissionsOf(session: Session, flags: Flags): readonly Permission[] | undefined {
@@ -39,34 +39,44 @@ function permissionsOf(session: Session, flags: Flags): readonly Permission[] | 
 }
 
 function addKeys({ program, withApi }: Cli): void {
-  const keys = program.command('keys').description('API keys');
+  const keys = program.command('keys').description('keys of the API: who may do what, where and until when');
   withOutput(
-    keys.command('list').description('list them; no key can be read back').option('--identity <name>', 'of this one'),
+    keys
+      .command('list')
+      .description('list keys; none can be read back')
+      .option('--identity <name>', 'only keys of this identity'),
   ).action((flags: Flags) => withApi(flags, (session) => listKeys(session, flags)));
   withOutput(
     withScope(
       keys
         .command('create')
         .description('make a key and show it this once')
-        .argument('<name>', 'a label')
+        .argument('<name>', 'what people know it by')
         .option('--identity <name>', 'whose key it is (default: yours)')
         .option('--permission <names>', PERMISSION_HELP, list)
         .option('--application <name>', 'only this application')
         .option('--unscoped', 'for the whole installation, whatever the login says')
-        .option('--ttl <duration>', 'how long it works, such as 30d, 12h or 45m', '24h'),
+        .option('--ttl <duration>', 'how long it works, such as 30d, 12h or 45m', '24h')
+        .addHelpText(
+          'after',
+          `
+Examples:
+  hakopod keys create ci --project acme --environment production   deploys and reads there, for a day
+  hakopod keys create patcher --permission deployments:write,kubernetes:patch --ttl 30d`,
+        ),
     ),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => createKey(session, name, flags)));
   withOutput(
     keys
       .command('rotate')
       .description('make a new key in place of this one, which works for 15 more minutes')
-      .argument('<id>')
+      .argument('<key>', 'its id, as `keys list` shows it')
       .option('--ttl <duration>', 'how long the new one works', '24h'),
   ).action((id: string, flags: Flags) => withApi(flags, (session) => rotateKey(session, id, flags)));
   keys
     .command('revoke')
     .description('make a key open nothing from now on, and cancel what it has running')
-    .argument('<id>')
+    .argument('<key>', 'its id, as `keys list` shows it')
     .action((id: string, flags: Flags) =>
       withApi(flags, (session) =>
         say(
@@ -159,7 +169,7 @@ async function rotateKey(session: Session, id: string, flags: Flags): Promise<nu
 
 function addIdentities({ program, withApi }: Cli): void {
   const identities = program.command('identities').description('people and machines that hold keys');
-  withOutput(identities.command('list').description('list them')).action((flags: Flags) =>
+  withOutput(identities.command('list').description('list identities')).action((flags: Flags) =>
     withApi(flags, async (session) => {
       const listed = await session.api.all({ path: '/identities', answer: IdentityPage });
       return andThen(session, listed, (items) =>
@@ -181,7 +191,7 @@ function addIdentities({ program, withApi }: Cli): void {
       identities
         .command(name)
         .description(description)
-        .argument('<name>')
+        .argument('<name>', 'name of the identity')
         .option('--role <project=role>', 'a role in a project (repeatable)', list)
         .option('--permission <names>', PERMISSION_HELP, list)
         .option('--disabled', 'its keys open nothing'),
@@ -197,22 +207,31 @@ function addIdentities({ program, withApi }: Cli): void {
         })),
       ),
     );
-  content('set', 'replace its roles and permissions; what is not named is none').action((name: string, flags: Flags) =>
-    withApi(flags, async (session) => {
-      const current = await session.api.call({ method: 'GET', path: path`/identities/${name}`, answer: Identity });
-      return andThen(session, current, ({ revision }) =>
-        saveIdentity(session, flags, (body) => ({
-          method: 'PUT',
-          path: path`/identities/${name}`,
-          body: { ...body, expected_revision: revision },
-        })),
-      );
-    }),
-  );
+  content('set', 'replace its roles and permissions; what is not named is none, and its scope stays')
+    .option('--enabled', 'its keys work again')
+    .action((name: string, flags: Flags) =>
+      withApi(flags, async (session) => {
+        const current = await session.api.call({ method: 'GET', path: path`/identities/${name}`, answer: Identity });
+        return andThen(session, current, ({ revision, disabled, project, environment, application }) =>
+          saveIdentity(session, flags, (body) => ({
+            method: 'PUT',
+            path: path`/identities/${name}`,
+            body: {
+              ...(flags.enabled === true ? {} : { disabled }),
+              ...(project === undefined ? {} : { project }),
+              ...(environment === undefined ? {} : { environment }),
+              ...(application === undefined ? {} : { application }),
+              ...body,
+              expected_revision: revision,
+            },
+          })),
+        );
+      }),
+    );
   identities
     .command('delete')
     .description('delete an identity and revoke its keys')
-    .argument('<name>')
+    .argument('<name>', 'name of the identity')
     .requiredOption('--confirm <name>', 'its name, typed again')
     .action((name: string, flags: Flags) =>
       withApi(flags, (session) => {
@@ -240,8 +259,8 @@ async function saveIdentity(session: Session, flags: Flags, save: (body: object)
 }
 
 function addRoles({ program, withApi }: Cli): void {
-  const roles = program.command('roles').description('named sets of permissions, bound to an identity per project');
-  withOutput(roles.command('list').description('list the built-in and custom ones')).action((flags: Flags) =>
+  const roles = program.command('roles').description('named sets of permissions; identities have them per project');
+  withOutput(roles.command('list').description('list built-in and custom roles')).action((flags: Flags) =>
     withApi(flags, async (session) => {
       const listed = await session.api.call({ method: 'GET', path: '/roles', answer: RolePage });
       return andThen(session, listed, (page) =>
@@ -256,13 +275,13 @@ function addRoles({ program, withApi }: Cli): void {
     roles
       .command('set')
       .description('make or change a custom role')
-      .argument('<name>')
+      .argument('<name>', 'name of the role')
       .option('--permission <names>', PERMISSION_HELP, list),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => setRole(session, name, flags)));
   roles
     .command('delete')
     .description('delete a custom role; who has it loses what it granted')
-    .argument('<name>')
+    .argument('<name>', 'name of the role')
     .requiredOption('--confirm <name>', 'its name, typed again')
     .action((name: string, flags: Flags) =>
       withApi(flags, (session) => {

@@ -29,7 +29,10 @@ export function addApplications({ program, terminal, withApi, set }: Cli): void 
   );
   withOutput(
     withScope(
-      apps.command('show').description('show one with its specification').argument('<application>', APPLICATION),
+      apps
+        .command('show')
+        .description('show one application with its services and releases')
+        .argument('<application>', APPLICATION),
     ),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => showApplication(session, name)));
   withScope(
@@ -37,14 +40,14 @@ export function addApplications({ program, terminal, withApi, set }: Cli): void 
       .command('delete')
       .description('take an application down; its volumes stay')
       .argument('<application>', APPLICATION)
-      .requiredOption('--confirm <name>', 'the name of the application, typed again'),
+      .requiredOption('--confirm <name>', 'its name, typed again'),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => deleteApplication(session, name, flags)));
 
   withOutput(
     withScope(
       program
         .command('status')
-        .description('show applications, or one with its services and releases')
+        .description('show one application with its services and releases, or all')
         .argument('[application]', `${APPLICATION} (default: of the hakopod.toml here)`),
     ),
   ).action((name: string | undefined, flags: Flags) =>

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { Cancelled } from '../../ports/api/index.ts';
+import { ok, problem } from '../../kernel/index.ts';
+import { Cancelled, Deployment } from '../../ports/api/index.ts';
 import { findApplication, releaseId } from '../application.ts';
-import { path } from '../client/api.ts';
+import { type Answered, path } from '../client/api.ts';
 import { print } from '../output.ts';
 import {
   APPLICATION,
@@ -77,18 +78,33 @@ type Change = {
 async function release(session: Session, name: string, { what, service, body, flags }: Change): Promise<number> {
   const found = await findApplication(session, name);
   return andThen(session, found, async ({ id, revision }) => {
+    const earlier = await earlierRelease(session, id, flags.idempotencyKey);
+    if (!earlier.ok) return report(session.terminal, earlier);
+    if (earlier.value !== undefined) return finish(session, earlier.value, flags);
     const of = service === undefined ? path`/applications/${id}` : path`/applications/${id}/services/${service}`;
     const made = await askOnce(session, {
       path: `${of}/${what}`,
       body: { ...body, expected_revision: revision },
       key: typeof flags.idempotencyKey === 'string' ? flags.idempotencyKey : undefined,
     });
-    return andThen(session, made, (deployment) =>
-      flags.wait === true
-        ? waitFor(session, deployment)
-        : print(session, deployment, () => [`${deployment.id} is accepted`, ...heldNote(deployment)]),
-    );
+    return andThen(session, made, (deployment) => finish(session, deployment, flags));
   });
+}
+
+/** What an earlier try with this key has made; a repeat would expect the revision that it took, and be another request. */
+async function earlierRelease(session: Session, id: string, key: unknown): Promise<Answered<Deployment | undefined>> {
+  if (typeof key !== 'string') return ok(undefined);
+  const found = await session.api.call({ method: 'GET', path: path`/idempotency/${key}`, answer: Deployment });
+  if (!found.ok) return found.status === 404 ? ok(undefined) : found;
+  return found.value.application_id === id
+    ? found
+    : { ok: false, status: 409, problem: problem('conflict', 'the idempotency key made another release') };
+}
+
+function finish(session: Session, deployment: Deployment, flags: Flags): number | Promise<number> {
+  return flags.wait === true
+    ? waitFor(session, deployment)
+    : print(session, deployment, () => [`${deployment.id} is accepted`, ...heldNote(deployment)]);
 }
 
 async function cancel(session: Session, id: string): Promise<number> {

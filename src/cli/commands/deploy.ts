@@ -86,7 +86,7 @@ function compared(spec: Readonly<Record<string, unknown>>, { service }: PlanRequ
 async function finish(session: Session, deployment: Deployment, flags: Flags): Promise<number> {
   if (flags.wait === true) return waitFor(session, deployment);
   return print(session, deployment, () => [
-    `${deployment.id} is accepted; \`hakopod releases show ${deployment.id}\` shows how it goes`,
+    `${deployment.id} is ${deployment.status === 'queued' ? 'accepted' : deployment.status}; \`hakopod releases show ${deployment.id}\` shows how it goes`,
     ...heldNote(deployment),
   ]);
 }

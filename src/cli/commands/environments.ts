@@ -1,10 +1,20 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { LIMITS } from '../../kernel/index.ts';
 import { Deleted, Project, ProjectPage, Registry, RegistryPage, Secret, SecretPage } from '../../ports/api/index.ts';
-import { applicationKey } from '../application.ts';
-import { type Answered, path } from '../client/api.ts';
+import { applicationKey, place } from '../application.ts';
+import { type Answered, path, type Query } from '../client/api.ts';
 import { print, when } from '../output.ts';
-import { andThen, type Cli, type Flags, refuse, report, type Session, withOutput, withScope } from '../session.ts';
+import {
+  APPLICATION,
+  andThen,
+  type Cli,
+  type Flags,
+  refuse,
+  report,
+  type Session,
+  withOutput,
+  withScope,
+} from '../session.ts';
 
 /** What lies in projects: `projects`, `secrets`, `registries`. Values and passwords come from standard input and are never shown. */
 export function addEnvironments(cli: Cli): void {
@@ -15,7 +25,7 @@ export function addEnvironments(cli: Cli): void {
 
 function addProjects({ program, withApi }: Cli): void {
   const projects = program.command('projects').description('projects and their environments');
-  withOutput(projects.command('list').description('list those you may see')).action((flags: Flags) =>
+  withOutput(projects.command('list').description('list projects')).action((flags: Flags) =>
     withApi(flags, async (session) => {
       const listed = await session.api.all({ path: '/projects', answer: ProjectPage });
       return andThen(session, listed, (items) =>
@@ -34,8 +44,8 @@ function addProjects({ program, withApi }: Cli): void {
   projects
     .command('create')
     .description('make a project with its first environment; an existing one is left as it is')
-    .argument('<project>')
-    .argument('<environment>')
+    .argument('<project>', 'name of the project')
+    .argument('<environment>', 'name of the environment')
     .action((name: string, environment: string, flags: Flags) =>
       withApi(flags, (session) =>
         say(
@@ -48,8 +58,8 @@ function addProjects({ program, withApi }: Cli): void {
   projects
     .command('add-environment')
     .description('add an environment to a project')
-    .argument('<project>')
-    .argument('<environment>')
+    .argument('<project>', 'name of the project')
+    .argument('<environment>', 'name of the environment')
     .action((project: string, name: string, flags: Flags) =>
       withApi(flags, (session) =>
         say(
@@ -67,8 +77,8 @@ function addProjects({ program, withApi }: Cli): void {
   projects
     .command('delete')
     .description('delete an empty project, or an empty environment of it')
-    .argument('<project>')
-    .argument('[environment]')
+    .argument('<project>', 'name of the project')
+    .argument('[environment]', 'name of the environment (default: the whole project)')
     .requiredOption('--confirm <name>', 'the name of what goes, typed again')
     .action((project: string, environment: string | undefined, flags: Flags) =>
       withApi(flags, (session) => {
@@ -89,30 +99,37 @@ function addProjects({ program, withApi }: Cli): void {
 function addSecrets({ program, withApi }: Cli): void {
   const secrets = program
     .command('secrets')
-    .description('secrets of an application; values come from standard input and are never shown');
-  const of = (command: Command): Command =>
-    withScope(command.requiredOption('--app <application>', 'PROJECT/ENVIRONMENT/NAME or NAME'));
+    .description('secrets of an application; a value goes in and is never shown');
+  const of = (command: Command): Command => withScope(command.requiredOption('--app <application>', APPLICATION));
   of(
     secrets
       .command('set')
       .description('create or replace a secret from standard input, or with a generated value')
-      .argument('<name>')
+      .argument('<name>', 'name of the secret')
       .option('--generate', 'let the server make 32 random bytes')
-      .option('--format <format>', 'of a generated value: base64url or hex'),
+      .addOption(new Option('--format <format>', 'of a generated value').choices(['base64url', 'hex']))
+      .addHelpText(
+        'after',
+        `
+Examples:
+  hakopod secrets set database-url --app acme/production/shop < url.txt
+  hakopod secrets set session-key --app shop --generate`,
+      ),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => setSecret(session, name, flags)));
-  withOutput(of(secrets.command('list').description('list names, and who uses them'))).action((flags: Flags) =>
-    withApi(flags, (session) => listSecrets(session, flags)),
+  withOutput(of(secrets.command('list').description('list names of secrets, and who uses them'))).action(
+    (flags: Flags) => withApi(flags, (session) => listSecrets(session, flags)),
   );
-  of(secrets.command('delete').description('delete a secret').argument('<name>')).action((name: string, flags: Flags) =>
-    withApi(flags, (session) =>
-      withPlace(session, flags, (query) =>
-        say(
-          session,
-          session.api.call({ method: 'DELETE', path: path`/secrets/${name}`, query, answer: Deleted }),
-          `secret ${name} deleted; the next release that needs it is refused`,
+  of(secrets.command('delete').description('delete a secret').argument('<name>', 'name of the secret')).action(
+    (name: string, flags: Flags) =>
+      withApi(flags, (session) =>
+        withPlace(session, flags, (query) =>
+          say(
+            session,
+            session.api.call({ method: 'DELETE', path: path`/secrets/${name}`, query, answer: Deleted }),
+            `secret ${name} deleted; the next release that needs it is refused`,
+          ),
         ),
       ),
-    ),
   );
 }
 
@@ -164,54 +181,59 @@ async function listSecrets(session: Session, flags: Flags): Promise<number> {
 
 function addRegistries({ program, withApi }: Cli): void {
   const registries = program.command('registries').description('credentials of image registries, for one environment');
-  withOutput(withScope(registries.command('list').description('list them'))).action((flags: Flags) =>
-    withApi(flags, async (session) => {
-      const listed = await session.api.call({
-        method: 'GET',
-        path: '/registries',
-        query: session.scope,
-        answer: RegistryPage,
-      });
-      return andThen(session, listed, (page) =>
-        print(session, page, ({ items }) => ({
-          header: ['NAME', 'SERVER', 'USERNAME', 'UPDATED'],
-          rows: items.map((one) => [one.name, one.server, one.username, when(one.updated_at)]),
-        })),
-      );
-    }),
+  withOutput(withScope(registries.command('list').description('list credentials'))).action((flags: Flags) =>
+    withApi(flags, (session) =>
+      andThen(session, place(session), async (query) => {
+        const listed = await session.api.call({ method: 'GET', path: '/registries', query, answer: RegistryPage });
+        return andThen(session, listed, (page) =>
+          print(session, page, ({ items }) => ({
+            header: ['NAME', 'SERVER', 'USERNAME', 'UPDATED'],
+            rows: items.map((one) => [one.name, one.server, one.username, when(one.updated_at)]),
+          })),
+        );
+      }),
+    ),
   );
   withScope(
     registries
       .command('set')
       .description('create or replace credentials; the password comes from standard input')
-      .argument('<name>')
-      .requiredOption('--server <host>', 'such as ghcr.io')
-      .requiredOption('--username <name>'),
+      .argument('<name>', 'name of the credentials')
+      .requiredOption('--server <host>', 'host of the registry, such as ghcr.io')
+      .requiredOption('--username <name>', 'user name that goes with the password'),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => setRegistry(session, name, flags)));
-  withScope(registries.command('delete').description('delete credentials').argument('<name>')).action(
-    (name: string, flags: Flags) =>
-      withApi(flags, (session) =>
-        say(
-          session,
-          session.api.call({
-            method: 'DELETE',
-            path: path`/registries/${name}`,
-            query: session.scope,
-            answer: Deleted,
-          }),
-          `credentials ${name} deleted`,
-        ),
+  withScope(
+    registries.command('delete').description('delete credentials').argument('<name>', 'name of the credentials'),
+  ).action((name: string, flags: Flags) =>
+    withApi(flags, (session) =>
+      say(
+        session,
+        session.api.call({
+          method: 'DELETE',
+          path: path`/registries/${name}`,
+          query: session.scope,
+          answer: Deleted,
+        }),
+        `credentials ${name} deleted`,
       ),
+    ),
   );
 }
 
 const PASSWORD_BYTES = 16_384;
 
 async function setRegistry(session: Session, name: string, flags: Flags): Promise<number> {
+  return andThen(session, place(session), (query) => saveRegistry(session, name, { query, flags }));
+}
+
+async function saveRegistry(
+  session: Session,
+  name: string,
+  { query, flags }: { readonly query: Query; readonly flags: Flags },
+): Promise<number> {
   const password = (await session.terminal.readInput(PASSWORD_BYTES)).trim();
   if (password === '') return refuse(session.terminal, 'standard input', 'the password is empty');
   const value = { server: flags.server, username: flags.username, password };
-  const query = session.scope;
   const created = await session.api.call({
     method: 'POST',
     path: '/registries',

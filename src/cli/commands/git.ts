@@ -5,7 +5,7 @@ import { Grant, RepositorySaved, Source, SourcePage, SourceRemoved } from '../..
 import { applicationKey, findApplication } from '../application.ts';
 import { type Answered, path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
-import { andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope } from '../session.ts';
+import { APPLICATION, andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope } from '../session.ts';
 import { say } from './environments.ts';
 
 /** Git sources: `sources add|list|show|sync|suspend|resume|grant|remove`. */
@@ -13,7 +13,7 @@ export function addGit(cli: Cli): void {
   const { program, withApi } = cli;
   const sources = program.command('sources').description('bind refs of Git repositories to applications');
   addSourceAdd(sources, cli);
-  withOutput(withScope(sources.command('list').description('list them'))).action((flags: Flags) =>
+  withOutput(withScope(sources.command('list').description('list sources'))).action((flags: Flags) =>
     withApi(flags, listSources),
   );
   const on = (
@@ -22,12 +22,11 @@ export function addGit(cli: Cli): void {
     description: string,
     run: (session: Session, id: string, flags: Flags) => Promise<number>,
   ): Command =>
-    withOutput(
-      withScope(parent.command(name).description(description).argument('<source>', 'PROJECT/ENVIRONMENT/NAME or NAME')),
-    ).action((text: string, flags: Flags) =>
-      withApi(flags, async (session) =>
-        andThen(session, await sourceId(session, text), (id) => run(session, id, flags)),
-      ),
+    withOutput(withScope(parent.command(name).description(description).argument('<source>', APPLICATION))).action(
+      (text: string, flags: Flags) =>
+        withApi(flags, async (session) =>
+          andThen(session, await sourceId(session, text), (id) => run(session, id, flags)),
+        ),
     );
   on(sources, 'show', 'show one source, its grant and its last commits', showSource);
   on(sources, 'sync', 'read the ref now and plan it again', (session, id) =>
@@ -72,7 +71,7 @@ function addSourceAdd(sources: Command, { withApi, runtime, terminal, set }: Cli
         .command('add')
         .description('bind a ref and path to an application and show the webhook to create')
         .argument('<repository-url>', 'https clone URL')
-        .requiredOption('--app <application>', 'PROJECT/ENVIRONMENT/NAME')
+        .requiredOption('--app <application>', APPLICATION)
         .addOption(new Option('--forge <forge>', 'the forge').choices(['github', 'gitlab']).makeOptionMandatory())
         .requiredOption('--repository-id <number>', "the forge's id of the repository")
         .requiredOption('--slug <path>', 'owner/name or group/path at the forge')
@@ -83,7 +82,16 @@ function addSourceAdd(sources: Command, { withApi, runtime, terminal, set }: Cli
         .option('--username <name>', 'user name that goes with the token')
         .option('--forge-api-url <url>', 'API of a self-managed forge')
         .option('--signing-token', 'GitLab 19: sign deliveries instead of sending a token')
-        .option('--local', 'allow plain http and loopback (development)'),
+        .option('--local', 'allow plain http and loopback (development)')
+        .addHelpText(
+          'after',
+          `
+Example:
+  hakopod sources add https://github.com/acme/shop.git --app acme/production/shop --forge github \\
+    --repository-id 123456789 --slug acme/shop --token-stdin < token.txt
+
+The id of a repository: gh api repos/acme/shop --jq .id, or the number of a GitLab project.`,
+        ),
     ),
   ).action((url: string, flags: Flags) => {
     const usable = runtime.checkUrl(url, flags.local === true);

@@ -1,17 +1,21 @@
+import { Option } from 'commander';
 import { AuditPage, KubernetesPatchesSetting, Settings } from '../../ports/api/index.ts';
+import { EXIT } from '../io.ts';
 import { print, when } from '../output.ts';
 import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
 
 /** What belongs to the installation: `settings` and `audit`. */
 export function addInstallation({ program, withApi }: Cli): void {
   const settings = program.command('settings').description('what administrators choose for the installation');
-  withOutput(settings.command('list').description('list all')).action((flags: Flags) => withApi(flags, listSettings));
+  withOutput(settings.command('list').description('list settings')).action((flags: Flags) =>
+    withApi(flags, listSettings),
+  );
   withOutput(
     settings
       .command('set')
       .description('change one, such as: settings set kubernetes-patches enabled=true')
-      .argument('<setting>')
-      .argument('<value>', 'NAME=true or NAME=false'),
+      .argument('<setting>', 'kubernetes-patches')
+      .argument('<value>', 'enabled=true or enabled=false'),
   ).action((section: string, value: string, flags: Flags) =>
     withApi(flags, (session) => setSetting(session, section, value)),
   );
@@ -21,18 +25,18 @@ export function addInstallation({ program, withApi }: Cli): void {
     audit
       .command(name)
       .description(description)
-      .option('--identity <name>', 'by this one')
-      .option('--action <name>', 'such as deployment.accept')
-      .option('--project <name>')
-      .option('--environment <name>')
-      .option('--application <name>')
-      .option('--since <time>', 'from this time on, ISO 8601')
+      .option('--identity <name>', 'only changes by this identity')
+      .option('--action <name>', 'only changes of this kind, such as deployment.accept')
+      .option('--project <name>', 'only changes in this project')
+      .option('--environment <name>', 'only changes in this environment')
+      .option('--application <name>', 'only changes of this application')
+      .option('--since <time>', 'from this time on, such as 2026-05-01T00:00:00Z')
       .option('--until <time>', 'before this time');
-  withOutput(filtered('list', 'list the newest changes').option('--limit <number>', '1 to 100', '25')).action(
+  withOutput(filtered('list', 'list the newest changes').option('--limit <number>', 'how many, 1 to 100', '25')).action(
     (flags: Flags) => withApi(flags, (session) => listAudit(session, flags)),
   );
   filtered('export', 'print every change as CSV or JSON lines')
-    .option('--format <format>', 'csv or jsonl', 'csv')
+    .addOption(new Option('--format <format>', 'how to print them').choices(['csv', 'jsonl']).default('csv'))
     .action((flags: Flags) =>
       withApi({ ...flags, project: undefined, environment: undefined }, (session) => exportAudit(session, flags)),
     );
@@ -63,7 +67,7 @@ async function setSetting(session: Session, section: string, value: string): Pro
   const path = '/settings/kubernetes-patches';
   const current = await session.api.call({ method: 'GET', path, answer: KubernetesPatchesSetting });
   return andThen(session, current, async ({ revision }) => {
-    const body = { value: { enabled: enabled === 'true' }, expected_revision: revision };
+    const body = { enabled: enabled === 'true', expected_revision: revision };
     const changed = await session.api.call({ method: 'PUT', path, body, answer: KubernetesPatchesSetting });
     return andThen(session, changed, (setting) =>
       print(session, setting, () => [`${section}: enabled=${enabled}, revision ${setting.revision}`]),
@@ -96,19 +100,16 @@ async function listAudit(session: Session, flags: Flags): Promise<number> {
   );
 }
 
+/** Page by page; the server heads the first page of a CSV alone. */
 async function exportAudit(session: Session, flags: Flags): Promise<number> {
   let cursor: string | undefined;
-  let isFirst = true;
   do {
     const query = { ...filtersOf(flags), format: String(flags.format), cursor };
     const part = await session.api.text({ path: '/audit/export', query });
-    if (!part.ok) return andThen(session, part, () => 0);
+    if (!part.ok) return andThen(session, part, () => EXIT.ok);
     const lines = part.value.text.split('\n').filter((line) => line !== '');
-    // Each part of a CSV has the header; one is enough.
-    const rows = isFirst || flags.format !== 'csv' ? lines : lines.slice(1);
-    for (const line of rows) session.terminal.out(line.replace(/\r$/, ''));
+    for (const line of lines) session.terminal.out(line.replace(/\r$/, ''));
     cursor = part.value.headers.get('x-hakopod-next-cursor') ?? undefined;
-    isFirst = false;
   } while (cursor !== undefined);
-  return 0;
+  return EXIT.ok;
 }

@@ -40,7 +40,7 @@ function describePlan(request: PlanRequest, plan: Plan): Shown {
     return sensitive ? `${where}: changed` : `${where}: ${brief(before)} -> ${brief(after)}`;
   });
   return [
-    `${titled(request, plan)}: ${changes.length === 0 ? 'no changes' : `${changes.length} changes`} to revision ${plan.expected_revision}`,
+    `${titled(request, plan)}: ${changes.length === 0 ? 'no changes' : `${changes.length} change${changes.length === 1 ? '' : 's'}`} to revision ${plan.expected_revision}`,
     ...changes.map((line) => `  ${line}`),
     ...list('warnings:', plan.warnings),
     ...list(
@@ -53,7 +53,7 @@ function describePlan(request: PlanRequest, plan: Plan): Shown {
 const LONGEST = 200;
 
 function brief(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
+  if (value === undefined || value === null || value === '') return 'nothing';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 }

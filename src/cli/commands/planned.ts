@@ -1,5 +1,6 @@
-import { fail, ok, problem } from '../../kernel/index.ts';
+import { ok, problem } from '../../kernel/index.ts';
 import { Plan, type PlanRequest } from '../../ports/api/index.ts';
+import { place } from '../application.ts';
 import type { Answered } from '../client/api.ts';
 import type { Loaded } from '../offline/index.ts';
 import type { Flags, Session } from '../session.ts';
@@ -9,15 +10,13 @@ export type Planned = { readonly loaded: Loaded; readonly request: PlanRequest; 
 
 /** Plans one application. That it has somewhere to go is asked first, because nothing can be without. */
 export async function planOf(session: Session, loaded: Loaded, flags: Flags): Promise<Answered<Planned>> {
-  const { project, environment } = session.scope;
-  if (project === undefined || environment === undefined) return NOWHERE;
+  const where = place(session);
+  if (!where.ok) return where;
   const service = typeof flags.service === 'string' ? { service: flags.service } : {};
-  const request = { project, environment, ...loaded.request, ...service };
+  const request = { ...where.value, ...loaded.request, ...service };
   const planned = await session.api.call({ method: 'POST', path: '/plan', body: request, answer: Plan });
   return planned.ok ? ok({ loaded, request, plan: planned.value }) : planned;
 }
-
-const NOWHERE = fail(problem('missing_context', 'say where: --project and --environment, or a login with them'));
 
 /** Facts 8.4: without a terminal nothing is asked; what is missing is named. */
 export function complete(planned: Planned): Answered<Planned> {

@@ -17,7 +17,7 @@ export function addPods({ program, withApi, set, terminal }: Cli): void {
       .command('logs')
       .description('print what a service’s pod writes; at most 10,000 lines or 4 MiB')
       .argument('<application>', 'PROJECT/ENVIRONMENT/NAME or NAME')
-      .argument('<service>')
+      .argument('<service>', 'a service of it')
       .option('-f, --follow', 'go on with what comes, for an hour')
       .option('--previous', 'of the container before its last restart')
       .option('--tail <lines>', 'the last lines only')
@@ -33,7 +33,7 @@ export function addPods({ program, withApi, set, terminal }: Cli): void {
       .command('exec')
       .description('run a command in a service’s pod, on a terminal: exec APP SERVICE -- sh')
       .argument('<application>', 'PROJECT/ENVIRONMENT/NAME or NAME')
-      .argument('<service>')
+      .argument('<service>', 'a service of it')
       .argument('<command...>', 'the program and its arguments, after --'),
   ).action((application: string, service: string, argv: readonly string[], flags: Flags) =>
     withApi(flags, (session) => runIn(session, { application, service, argv }, flags)),

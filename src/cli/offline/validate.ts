@@ -4,7 +4,8 @@ import { unsupportedFeatures } from '../../plan/index.ts';
 import { specDigest } from '../../spec/index.ts';
 import { EXIT, type Terminal, unwrap } from '../io.ts';
 import { print } from '../output.ts';
-import { findPlace, loadFile } from './load.ts';
+import { findPlace, loadFile, type Place } from './load.ts';
+import { withPatchChecks } from './patches.ts';
 import { printable, publicProblems, reportLines } from './report.ts';
 import { inFileOrder, type Loaded, type Located } from './source.ts';
 import { loadTree, type Tree } from './tree.ts';
@@ -35,9 +36,14 @@ export async function loadSpecs(current: string, given: string | undefined, flag
       : ok({ kind: 'tree' as const, place: { path: resolve(current, dir), name: dir } });
   if (!meant.ok) return meant;
   const { kind, place } = meant.value;
-  if (kind === 'tree') return ok(await loadTree(place, only));
+  if (kind === 'tree') return ok(await checkedTree(place, only));
   if (only !== undefined) return fail(problem('invalid_request', 'is for folders of applications', { at: '--only' }));
-  return ok({ applications: [await loadFile(place)], problems: [], isTree: false });
+  return ok({ applications: [withPatchChecks(await loadFile(place))], problems: [], isTree: false });
+}
+
+async function checkedTree(place: Place, only: readonly string[] | undefined): Promise<Tree> {
+  const tree = await loadTree(place, only);
+  return { ...tree, applications: tree.applications.map(withPatchChecks) };
 }
 
 /** `hakopod validate`: every problem of every file at once. Exit code 2 when there is one; what plan will refuse is a warning. */

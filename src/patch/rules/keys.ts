@@ -1,9 +1,10 @@
+import type { Json } from '../../kernel/index.ts';
 import { own } from '../json.ts';
 import { asMap, identical, inBrackets } from './json.ts';
 import { type ObjectRule, object, type ProtectedChange, protectedField, type Rule } from './rule.ts';
 
-/** Why a key may not be added, or `undefined` when it may. */
-type Judge = (key: string) => string | undefined;
+/** Why a key may not be added, or not with this value; `undefined` when it may. */
+type Judge = (key: string, value: Json | undefined) => string | undefined;
 
 /** Labels Kubernetes recommends for every tool; `managed-by` is missing because it says who owns the object. */
 const RECOMMENDED = new Set(
@@ -37,7 +38,13 @@ function reservedPodLabel(key: string): string | undefined {
 }
 
 /** Annotations of a pod that its network plugin or its container runtime reads: how it is connected and confined. */
-const CONNECTING = /^[^/]*\.cni\.cncf\.io\/|^cni\.|^io\.kubernetes\.cri/i;
+const CONNECTING = new RegExp(
+  [
+    '^[^/]*\\.cni\\.cncf\\.io/|^cni\\.|^[^/]*multus-cni\\.io/|^k8s\\.ovn\\.org/',
+    '^io\\.kubernetes\\.cri|^io\\.(?:containerd|katacontainers)\\.|^[^/]*\\.nri\\.io/|^run\\.oci\\.|^org\\.systemd\\.property\\.',
+  ].join('|'),
+  'i',
+);
 
 function reservedPodAnnotation(key: string): string | undefined {
   return CONNECTING.test(key) ? 'network plugins and container runtimes read this prefix' : reserved(key);
@@ -65,21 +72,42 @@ const HAPROXY_REFUSED = new Set([
 
 /** Why the ingress controller may not be told this, by the name of an annotation without its prefix. */
 function refusedByHaproxy(key: string): string | undefined {
-  const name = key.slice(key.indexOf('/') + 1).toLowerCase();
+  const name = nameOf(key);
   const refused = name.endsWith('-snippet') || name.startsWith('cr-') || HAPROXY_REFUSED.has(name);
   return refused
     ? 'HAProxy annotations that inject configuration, read a Secret or change what Hakopod Edge sees are refused'
     : undefined;
 }
 
-function reservedIngressAnnotation(key: string): string | undefined {
+/** Of which each line is a value of its own to the ingress controller. */
+const SEVERAL_LINES = new Set(['request-set-header', 'response-set-header', 'request-capture']);
+
+/** What the ingress controller reads of a Service, beside what is refused. */
+const OF_BACKENDS = new Set([
+  ...['abortonclose', 'check', 'check-http', 'check-interval', 'cookie-persistence', 'forwarded-for', 'load-balance'],
+  ...['pod-maxconn', 'send-proxy-protocol', 'server-proto', 'server-ssl', 'timeout-check', 'timeout-server'],
+]);
+
+function nameOf(key: string): string {
+  return key.slice(key.indexOf('/') + 1).toLowerCase();
+}
+
+/** The controller writes some values into HAProxy's configuration as they are, where a new line is a new directive. */
+function refusedLines(key: string, value: Json | undefined): string | undefined {
+  const isOneLine = typeof value !== 'string' || SEVERAL_LINES.has(nameOf(key)) || !/[\r\n]/.test(value);
+  return isOneLine ? undefined : 'a value of more than one line could inject configuration';
+}
+
+function reservedIngressAnnotation(key: string, value: Json | undefined): string | undefined {
   if (!key.startsWith('haproxy.org/')) return 'an Ingress takes only annotations under haproxy.org/';
-  return reserved(key) ?? refusedByHaproxy(key);
+  return reserved(key) ?? refusedByHaproxy(key) ?? refusedLines(key, value);
 }
 
 /** The ingress controller reads annotations of a Service too, and by name: it cuts off whatever prefix there is. */
-function reservedServiceAnnotation(key: string): string | undefined {
-  return reserved(key) ?? refusedByHaproxy(key);
+function reservedServiceAnnotation(key: string, value: Json | undefined): string | undefined {
+  return (
+    reserved(key) ?? refusedByHaproxy(key) ?? (OF_BACKENDS.has(nameOf(key)) ? refusedLines(key, value) : undefined)
+  );
 }
 
 /**
@@ -88,8 +116,8 @@ function reservedServiceAnnotation(key: string): string | undefined {
  */
 export function addedKeys(condition: string, judge: Judge, overrides: (key: string) => boolean = () => false): Rule {
   const stays = 'what Hakopod sets here can not be changed or removed';
-  const ruleFor = (key: string, ours: boolean, removed: boolean): string | undefined =>
-    ours && (removed || !overrides(key)) ? stays : judge(key);
+  const ruleFor = (key: string, ours: boolean, next: Json | undefined): string | undefined =>
+    ours && (next === undefined || !overrides(key)) ? stays : judge(key, next);
   return {
     kind: 'value',
     condition,
@@ -100,7 +128,7 @@ export function addedKeys(condition: string, judge: Judge, overrides: (key: stri
         (key) => !identical(own(old, key), own(now, key)),
       );
       return changed.flatMap((key): ProtectedChange[] => {
-        const rule = ruleFor(key, Object.hasOwn(old, key), own(now, key) === undefined);
+        const rule = ruleFor(key, Object.hasOwn(old, key), own(now, key));
         return rule === undefined ? [] : [{ field: `${path}${inBrackets(key)}`, rule }];
       });
     },

@@ -6,7 +6,8 @@ import { type Application, withPosition } from '../../spec/index.ts';
 import { describeOutcome, planTitle, type Shown } from '../../status/index.ts';
 import { checkGrantOwner } from '../authority.ts';
 import type { Deps } from '../context.ts';
-import { installationRefusals } from '../plan.ts';
+import { keptPatches } from '../kept-patches.ts';
+import { inFileOrder, installationRefusals } from '../plan.ts';
 import { unpackSpec } from '../release-body.ts';
 import { readSpecAt, secretsToHave } from '../spec-at-commit.ts';
 
@@ -48,6 +49,9 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
   const accepted = await acceptedRevision(deps, source);
   if (!accepted.ok) return refusalOf(source, accepted.problem);
   const previous = accepted.value?.application;
+  const releases = await deps.store.releases.ofApplication(source.name);
+  const kept = releases.ok ? keptPatches(releases.value) : releases;
+  if (!kept.ok) return refusalOf(source, kept.problem);
   const { project, environment, name } = source.spec.application;
   const key = { project, environment, name };
   const owned = checkGrantOwner(deps, source.spec.grant, key);
@@ -63,7 +67,7 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
       fork,
     },
     application,
-    previous,
+    previous: kept.value,
   });
   const revision = accepted.value === undefined ? {} : { revision: accepted.value.revision };
   if (!granted.ok) return ok({ ...refused(source, [withPosition(granted.problem, text)]), ...revision });
@@ -76,7 +80,7 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
     missingSecrets: missing.value,
     notes: parsed.warnings,
   });
-  const refusals = [...planned.refusals, ...installationRefusals(deps, application)].map((p) => withPosition(p, text));
+  const refusals = inFileOrder([...planned.refusals, ...installationRefusals(deps, application)], text);
   const plan = { ...planned, refusals };
   const base = { digest: planned.specDigest, ...revision, markdown: planMarkdown(plan, planTitle(key)) };
   const [first] = refusals;

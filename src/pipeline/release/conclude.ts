@@ -100,10 +100,16 @@ async function tellApplication(session: Session, release: Release): Promise<Resu
   }));
 }
 
-function phaseAfter(
-  state: Release['status']['state'],
-  isEmpty: boolean,
-): NonNullable<ApplicationResource['status']['phase']> {
+type Phase = NonNullable<ApplicationResource['status']['phase']>;
+
+/** Where an application stands whose newest release has ended, or of which no release is left. */
+export function phaseAtRest(latest: Release | undefined): Phase {
+  if (latest === undefined) return 'cancelled';
+  const desired = unpackSpec(latest.spec.spec);
+  return phaseAfter(latest.status.state, desired.ok && Object.keys(desired.value.services).length === 0);
+}
+
+function phaseAfter(state: Release['status']['state'], isEmpty: boolean): Phase {
   if (state === 'succeeded') return isEmpty ? 'empty' : 'healthy';
   return state === 'failed' ? 'failed' : 'cancelled';
 }

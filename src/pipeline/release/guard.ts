@@ -1,5 +1,5 @@
 import { evaluateGrant, permitRelease } from '../../grant/index.ts';
-import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import { fail, keyOfName, ok, problem, type Result } from '../../kernel/index.ts';
 import type { HeldLease, Release } from '../../ports/index.ts';
 import type { Application } from '../../spec/index.ts';
 import { authorityBehind, checkGrantOwner } from '../authority.ts';
@@ -18,7 +18,7 @@ export type Guard = {
 const AGAIN_MS = 1000;
 
 /**
- * Watches over one release: the lease is held, the worker is not stopping, nobody cancelled it, no newer commit's release was accepted, and
+ * Watches over one release: the lease is held, the worker is not stopping, nobody cancelled it or removed the application, no newer commit's release was accepted, and
  * whoever asked for it still may: the grant at its current revision (invariant 4), or the key and its identity. Changes are looked at as they
  * come, and everything once a second.
  */
@@ -36,7 +36,9 @@ export function openGuard(
   const check = (): Result<void> => {
     if (lease.signal.aborted) return fail(problem('lease_lost'));
     if (run.signal.aborted) return fail(problem('worker_stopping', undefined, { afterMs: 0 }));
-    const status = deps.store.applications.cached(release.spec.application)?.status;
+    const application = deps.store.applications.cached(release.spec.application);
+    if (application?.deleting === true) return fail(problem('cancelled', 'the application was removed'));
+    const status = application?.status;
     if (status?.cancelled?.includes(release.spec.revision) === true) return fail(problem('cancelled'));
     const isGit = release.spec.origin.kind === 'git';
     if (isGit && (status?.gitRevision ?? 0) > release.spec.revision) return fail(problem('superseded'));
@@ -78,10 +80,9 @@ function checkAuthority(
   const { origin, application } = input.release.spec;
   const principal = authorityBehind(deps, { identity: origin.identity ?? origin.actor, key: origin.key });
   if (!principal.ok) return principal;
-  const [project = '', environment = '', name = ''] = application.split('.');
   const permitted = permitRelease({
     principal: principal.value,
-    key: { project, environment, name },
+    key: keyOfName(application),
     application: input.desired,
     previous: input.previous,
     patchesEnabled: deps.settings.cached('kubernetesPatches').value.enabled,

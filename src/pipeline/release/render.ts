@@ -1,4 +1,5 @@
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import { applyPatches } from '../../patch/index.ts';
 import type { Release } from '../../ports/index.ts';
 import { type Rendered, type RenderInput, renderApplication } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
@@ -30,9 +31,10 @@ export function renderInput(
 }
 
 /**
- * The objects of a release as they are written, and as drift is judged against: what this answers is final. Everything that changes rendered
- * objects (the specification's patches) belongs between the rendering and the answer, so that carrying out and keeping agree.
+ * The objects of a release as they are written, and as drift is judged against: rendered, then patched as the specification says. What this
+ * answers is final, so that carrying out and keeping agree, and a patch that may not be is refused before anything is written.
  */
 export function finalObjects(input: RenderInput): Result<Rendered> {
-  return renderApplication(input);
+  const rendered = renderApplication(input);
+  return rendered.ok ? applyPatches(input.application, rendered.value) : rendered;
 }

@@ -29,8 +29,7 @@ async function takeDownObjects(session: Session, application: ApplicationResourc
   if (!live.ok) return live;
   const { entries } = session.inventory;
   const all = pruneSet({ inventory: entries, rendered: [], renderedOk: true, snapshotsInUse: new Set() });
-  const quota = entries.filter(({ kind }) => kind === 'ResourceQuota');
-  for (const entry of [...all, ...quota]) {
+  for (const entry of all) {
     const deleted = await deleteObject(session, entry, operationOf(application));
     if (!deleted.ok) return deleted;
   }
@@ -38,7 +37,7 @@ async function takeDownObjects(session: Session, application: ApplicationResourc
   return saved.ok ? ok(undefined) : saved;
 }
 
-/** Whatever its claims are named, a namespace that has one stays. */
+/** Whatever its claims are named, a namespace that has one stays, with its quota; it takes the quota along otherwise. */
 async function takeDownNamespace(session: Session, application: ApplicationResource): Promise<Result<void>> {
   const namespace = session.inventory.entries.find(({ kind }) => kind === 'Namespace');
   if (namespace === undefined) return ok(undefined);

@@ -1,29 +1,16 @@
 import { z } from 'zod';
+import { ServiceState } from '../resources.ts';
 import type { Operation, Page, PageInput } from './common.ts';
 import { ConfirmName, HexId, Name, PageQuery, pageOf, Revision, SpecJson, Timestamp } from './common.ts';
 import type { Deleted } from './projects.ts';
 
 export const ApplicationStatusWord = z.enum(['queued', 'healthy', 'empty', 'failed', 'cancelled', 'recovered']);
 
+/** A service as the worker last saw it. */
 export const ServiceObservation = z.strictObject({
+  ...ServiceState.shape,
   name: Name,
-  status: z.enum([
-    'missing',
-    'deploying',
-    'ready',
-    'failed',
-    'pending',
-    'running',
-    'completed',
-    'scheduled',
-    'stopped',
-  ]),
-  ready: z.int().optional(),
-  desired: z.int().optional(),
-  image: z.string().optional(),
-  url: z.string().optional(),
   internal_address: z.string().optional(),
-  message: z.string().optional(),
 });
 export const Observation = z.strictObject({
   status: ApplicationStatusWord,
@@ -84,15 +71,19 @@ export const ApplicationQuery = z.strictObject({
   ...PageQuery,
 });
 export const ApplicationParams = z.strictObject({ id: HexId });
+export const ManifestsQuery = z.strictObject({
+  service: Name.optional().meta({ description: 'one long-running service; all of them without' }),
+});
 export const DeleteApplication = ConfirmName.extend({ expected_revision: Revision });
 export const DeploymentsQuery = z.strictObject(PageQuery);
 
 type Scoped = { readonly project?: string | undefined; readonly environment?: string | undefined };
 
-/** Applications. `remove` takes down what runs and forgets the application; its name stays retired. */
+/** Applications. `manifests` are YAML documents. `remove` takes down what runs and forgets the application; its name stays retired. */
 export interface ApplicationOperations {
   list: Operation<Scoped & PageInput, Page<ApplicationSummary>>;
   show: Operation<{ readonly id: string }, Application>;
+  manifests: Operation<{ readonly id: string; readonly service?: string | undefined }, string>;
   remove: Operation<{ readonly id: string } & z.infer<typeof DeleteApplication>, Deleted>;
   deployments: Operation<{ readonly id: string } & PageInput, Page<DeploymentSummary>>;
 }

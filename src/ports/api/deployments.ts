@@ -37,6 +37,10 @@ export const PlanChange = z.strictObject({
   before: z.unknown().optional(),
   after: z.unknown().optional(),
   sensitive: z.boolean().meta({ description: 'before and after are withheld' }),
+  keys: z
+    .strictObject({ added: z.array(z.string()), removed: z.array(z.string()), changed: z.array(z.string()) })
+    .optional()
+    .meta({ description: 'of a map: which keys differ, also where values are withheld' }),
 });
 /** Facts 7.9. */
 export const Plan = z.strictObject({

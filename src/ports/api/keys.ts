@@ -64,7 +64,7 @@ export const RotatedKey = CreatedKey.extend({ previous_key_expires_within_second
 export type RotatedKey = z.infer<typeof RotatedKey>;
 export const RevokedKey = z.strictObject({ status: z.literal('revoked') });
 
-/** Keys. All but `exchange` are for administrators. Revoking twice is fine. */
+/** Keys. All but `exchange` are for administrators, and `revoke` for the key itself too. Revoking twice is fine. */
 export interface KeyOperations {
   list: Operation<PageInput & { readonly identity?: string | undefined }, Page<Key>>;
   create: Operation<CreateKey, CreatedKey>;

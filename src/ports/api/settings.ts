@@ -16,7 +16,8 @@ export const KubernetesPatchesSetting = z.strictObject({
   ...Meta,
 });
 export type KubernetesPatchesSetting = z.infer<typeof KubernetesPatchesSetting>;
-export const PutKubernetesPatches = z.strictObject({ value: KubernetesPatchesValue, expected_revision: Revision });
+/** As the page on Kubernetes patches has it: `{"enabled": true, "expected_revision": 0}`. */
+export const PutKubernetesPatches = KubernetesPatchesValue.extend({ expected_revision: Revision });
 /** All sections. */
 export const Settings = z.strictObject({ items: z.array(KubernetesPatchesSetting) });
 export type Settings = z.infer<typeof Settings>;

@@ -19,7 +19,7 @@ import { json, refused } from './respond.ts';
 import type { ApiRoute, Input } from './route.ts';
 import { LOGS_ROUTE } from './routes/cluster.ts';
 import { EVENTS_ROUTE } from './routes/events.ts';
-import type { Streams } from './stream.ts';
+import { type Streams, streamHead } from './stream.ts';
 import { validate } from './validate.ts';
 
 const NOTHING = z.strictObject({});
@@ -107,6 +107,7 @@ function readKey(value: string | undefined): Result<Input> {
 }
 
 function follow(c: Context<Env>, { operations, streams }: RouteParts, deployment: Deployment): Response {
+  if (c.req.method === 'HEAD') return streamHead();
   const reread = c.get('reread');
   const opened = streams.open({
     deployment,

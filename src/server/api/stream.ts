@@ -19,6 +19,14 @@ export const STREAM_LIMITS: StreamLimits = {
   authorityReadMs: 2_000,
 };
 
+/** Of every stream; a proxy in front keeps nothing back. */
+const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+
+/** The head of a stream without the stream: what nobody reads, nobody would end. */
+export function streamHead(): Response {
+  return new Response(null, { headers: STREAM_HEADERS });
+}
+
 export type StreamRequest = {
   /** The release as it was when it was asked for. */
   readonly deployment: Deployment;
@@ -91,9 +99,7 @@ export function createStreams(follower: ReleaseFollower, limits: StreamLimits): 
         },
         cancel: () => end(),
       });
-      return new Response(body, {
-        headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' },
-      });
+      return new Response(body, { headers: STREAM_HEADERS });
     },
     close() {
       for (const end of [...ends]) end();

@@ -70,7 +70,10 @@ describe('accepting a release', () => {
     expect(api.world.jobs).toContainEqual({ queue: 'reconcile', application: 'acme.production.shop' });
     const application = api.world.applications.items.get('acme.production.shop');
     expect(application?.status).toMatchObject({ acceptedRevision: 1, phase: 'queued' });
-    expect(api.audited).toMatchObject([{ action: 'deployment.accept', identity: 'local' }]);
+    expect(api.audited).toMatchObject([
+      { action: 'project.create', identity: 'local', resource: { project: 'acme' } },
+      { action: 'deployment.accept', identity: 'local' },
+    ]);
   });
 
   it('lets one of fifty requests with one expected revision through', async () => {
@@ -89,7 +92,7 @@ describe('accepting a release', () => {
       Array.from({ length: 50 }, () => api.deploy(shop(), { key: 'the-same-key', expected: 0 })),
     );
     expect(new Set(all.map((one) => must(one).id))).toEqual(new Set(['acme.production.shop.1']));
-    expect(api.audited).toHaveLength(1);
+    expect(api.audited.map(({ action }) => action)).toEqual(['project.create', 'deployment.accept']);
   });
 
   it('answers a repeated request again, and refuses its key for another one', async () => {
@@ -156,6 +159,26 @@ describe('accepting a release', () => {
     Object.assign(api.deps.store.releases, { create });
     expect(api.world.applications.items.get('acme.production.shop')?.status.acceptedRevision).toBe(1);
     expect(must(await api.deploy(shop())).id).toBe('acme.production.shop.2');
+  });
+});
+
+describe('env files', () => {
+  const withEnv = (toml: string, revision: number) => ({
+    project: 'acme',
+    environment: 'production',
+    toml,
+    env_files: { 'web.env': 'API_TOKEN=canary-value\n' },
+    expected_revision: revision,
+    idempotency_key: `with-env-file-${revision}`,
+  });
+
+  it('become secrets with the release that is accepted, and not with one that is refused', async () => {
+    const missing = shop('env_file = "web.env"', '[services.web.secrets]\nOTHER = { ref = "other" }\n');
+    expect(codeOf(await api.operations.create(LOCAL, withEnv(missing, 0), INFO))).toBe('missing_secrets');
+    expect(codeOf(await api.operations.create(LOCAL, withEnv(shop('env_file = "web.env"'), 7), INFO))).toBe('conflict');
+    expect([...api.world.imported]).toEqual([]);
+    must(await api.operations.create(LOCAL, withEnv(shop('env_file = "web.env"'), 0), INFO));
+    expect([...api.world.imported.values()]).toEqual(['canary-value']);
   });
 });
 

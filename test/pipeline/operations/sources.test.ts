@@ -183,6 +183,14 @@ describe('a source', () => {
     expect(world.memory.sources.items.size).toBe(0);
   });
 
+  it('is not bound to an application that is being removed', async () => {
+    const world = await apiWorld();
+    const shop = world.memory.applications.items.get(ID)!;
+    world.memory.applications.items.set(ID, { ...shop, deleting: true });
+    expect(await refusal(world.operations.sources.create(LOCAL, BIND, INFO))).toEqual(['conflict', 'application']);
+    expect(world.memory.sources.items.size).toBe(0);
+  });
+
   it('is synced, suspended and resumed by whoever deploys, and nobody else', async () => {
     const world = await apiWorld();
     await withSource(world);

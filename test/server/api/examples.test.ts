@@ -10,7 +10,11 @@ describe('the example of every route', () => {
   it.each(ROUTES.map((route) => [route.id, route] as const))('runs: %s', async (id, route) => {
     const world = await apiWorld();
     if (!WITHOUT_SOURCE.includes(id)) await withSource(world);
-    const admin = await world.person({ name: 'root', holds: ['admin', 'kubernetes:patch'], key: ['admin', 'pods:exec'] });
+    const admin = await world.person({
+      name: 'root',
+      holds: ['admin', 'kubernetes:patch'],
+      key: ['admin', 'pods:exec'],
+    });
     if (id === 'getIdempotency') {
       const { path, init } = exampleRequest(ROUTES.find((other) => other.id === 'createDeployment') ?? route);
       const headers = { ...init.headers, 'idempotency-key': 'example-key-0001' };

@@ -62,6 +62,7 @@ describe('every answer', () => {
     expect((await fetch(`${origin}/api/v1/none`, { headers: headers(key) })).status).toBe(404);
     const wrong = await fetch(`${origin}/api/v1/me`, { method: 'PATCH', headers: headers(key) });
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect(await wrong.json()).toMatchObject({ error: { code: 'method_not_allowed' } });
     const exchange = await fetch(`${origin}/api/v1/keys/exchange`, { headers: headers(key) });
     expect([exchange.status, exchange.headers.get('allow')]).toEqual([405, 'POST']);
     expect((await fetch(`${origin}/elsewhere`)).status).toBe(404);
@@ -132,7 +133,7 @@ describe('limits', () => {
       headers: headers(key),
       body: 'x'.repeat(512 * 1024 + 1),
     });
-    expect(announced.status).toBe(413);
+    expect([announced.status, await announced.json()]).toMatchObject([413, { error: { code: 'body_limit' } }]);
     const streamed = await new Promise<number | undefined>((resolve, reject) => {
       const sending = request(
         { port, path: '/api/v1/plan', method: 'POST', headers: { ...headers(key), 'transfer-encoding': 'chunked' } },
@@ -209,7 +210,8 @@ describe('a body', () => {
         headers: { authorization, 'content-type': type },
         body: '{}',
       });
-    expect((await send('text/plain')).status).toBe(415);
+    const plain = await send('text/plain');
+    expect([plain.status, await plain.json()]).toMatchObject([415, { error: { code: 'unsupported_media_type' } }]);
     expect((await send('application/json; charset=utf-8')).status).toBe(202);
     const empty = await fetch(`${origin}/api/v1/sources/a.b.c/sync`, { method: 'POST', headers: { authorization } });
     expect(empty.status).toBe(202);

@@ -52,6 +52,17 @@ async function read(answer: Response, stop: (text: string) => boolean = () => fa
 const idsIn = (text: string): readonly string[] => [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? '');
 
 describe('a stream of events', () => {
+  it('is not opened by HEAD, which nobody would ever read or end', async () => {
+    const { origin, key, followers } = await start({ streams: 1 });
+    const login = { authorization: `Bearer ${key}` };
+    const head = await fetch(origin + PATH, { method: 'HEAD', headers: login });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect(followers.size).toBe(0);
+    const answer = await fetch(origin + PATH, { headers: login });
+    expect(answer.status).toBe(200);
+    await read(answer, () => true);
+  });
+
   it('tells what was, what comes, and ends with the release', async () => {
     const { origin, key, followers } = await start();
     const answer = await fetch(origin + PATH, { headers: { authorization: `Bearer ${key}` } });

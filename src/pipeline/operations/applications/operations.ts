@@ -2,11 +2,12 @@ import { allows, type Principal } from '../../../access/index.ts';
 import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { Application, ApplicationOperations, ApplicationSummary, RequestInfo } from '../../../ports/api/index.ts';
 import { type Application as ApplicationResource, CLEANUP_FINALIZER, type Release } from '../../../ports/index.ts';
-import { unpackSpec } from '../../release-body.ts';
+import { recordedSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
 import type { ReleaseDeps } from '../deployments/context.ts';
 import { observationOf, summaryOf } from '../deployments/view.ts';
 import { findApplication } from './find.ts';
+import { showManifests } from './manifests.ts';
 
 /** Releases shown with an application (facts 7.3). */
 const SHOWN = 30;
@@ -32,6 +33,7 @@ export function applicationOperations(deps: ReleaseDeps): ApplicationOperations 
       const found = findApplication(deps, principal, { id, permission: 'deployments:read' });
       return found.ok ? detail(deps, found.value) : found;
     },
+    manifests: (principal, input) => showManifests(deps, principal, input),
     remove: (principal, input, info) => removeApplication(deps, principal, { input, info }),
     deployments: async (principal, { id, cursor, limit }) => {
       const found = findApplication(deps, principal, { id, permission: 'deployments:read' });
@@ -121,7 +123,7 @@ async function detail(deps: ReleaseDeps, application: ApplicationResource): Prom
   const releases = await deps.store.releases.ofApplication(application.name);
   if (!releases.ok) return releases;
   const [latest] = releases.value;
-  const spec = latest === undefined ? undefined : unpackSpec(latest.spec.spec);
+  const spec = latest === undefined ? undefined : recordedSpec(latest.spec.spec);
   if (spec?.ok === false) return spec;
   return ok({
     ...overview(deps, application),

@@ -15,13 +15,14 @@ import {
 import { planRelease, type Plan as ReleasePlan } from '../../../plan/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
-import { type Application, requiredSecrets } from '../../../spec/index.ts';
+import { type Application, type ImportedSecret, requiredSecrets } from '../../../spec/index.ts';
+import { keptPatches } from '../../kept-patches.ts';
 import { installationRefusals } from '../../plan.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
+import { applicationLimit, requireEnvironment } from '../environments/index.ts';
 import type { ReleaseDeps } from './context.ts';
-import { requireEnvironment } from './environment.ts';
 import { finished, known, type Once } from './idempotency.ts';
 
 /** A release somebody asks for. */
@@ -34,6 +35,8 @@ export type Wanted = {
   readonly action: NonNullable<Release['spec']['origin']['action']>;
   readonly once: Once;
   readonly info: RequestInfo;
+  /** Sensitive entries of env files, which become secrets with the acceptance. */
+  readonly imported?: readonly ImportedSecret[];
 };
 
 /** An application and its releases as they are now. */
@@ -66,27 +69,40 @@ export async function readCurrent(deps: ReleaseDeps, key: ApplicationKey): Promi
 export async function judge(
   deps: ReleaseDeps,
   principal: Principal,
-  input: { readonly key: ApplicationKey; readonly application: Application; readonly current: Current },
+  input: {
+    readonly key: ApplicationKey;
+    readonly application: Application;
+    readonly current: Current;
+    readonly imported?: readonly ImportedSecret[] | undefined;
+  },
 ): Promise<Result<ReleasePlan>> {
-  const { key, application, current } = input;
+  const { key, application, current, imported = [] } = input;
+  const kept = keptPatches(current.releases);
+  if (!kept.ok) return kept;
   const permitted = permitRelease({
     principal,
     key,
     application,
-    previous: current.spec,
+    previous: kept.value,
     patchesEnabled: deps.settings.cached('kubernetesPatches').value.enabled,
   });
   if (!permitted.ok) return permitted;
-  return plan(deps, key, { permitted: permitted.value, current });
+  return plan(deps, key, { permitted: permitted.value, current, imported });
 }
 
 async function plan(
   deps: ReleaseDeps,
   key: ApplicationKey,
-  input: { readonly permitted: Granted<Application>; readonly current: Current },
+  input: {
+    readonly permitted: Granted<Application>;
+    readonly current: Current;
+    readonly imported: readonly ImportedSecret[];
+  },
 ): Promise<Result<ReleasePlan>> {
-  const { permitted, current } = input;
-  const missing = await deps.secrets.missing(key, requiredSecrets(permitted.value));
+  const { permitted, current, imported } = input;
+  const coming = new Set(imported.map(({ ref }) => ref));
+  const needed = requiredSecrets(permitted.value).filter((name) => !coming.has(name));
+  const missing = await deps.secrets.missing(key, needed);
   if (!missing.ok) return missing;
   const planned = planRelease({ granted: permitted, previous: current.spec, missingSecrets: missing.value });
   return ok({ ...planned, refusals: [...planned.refusals, ...installationRefusals(deps, permitted.value)] });
@@ -98,40 +114,39 @@ async function plan(
  * Refused means nothing was written. Codes: those of the plan, `conflict`, `queue_full`, `application_limit`, `missing_secrets`.
  */
 export async function accept(deps: ReleaseDeps, principal: Principal, wanted: Wanted): Promise<Result<Release>> {
-  const { key, application, once } = wanted;
+  const { key, application, once, info } = wanted;
+  const by = { principal, info };
   const current = await readCurrent(deps, key);
   if (!current.ok) return current;
-  const planned = await judge(deps, principal, { key, application, current: current.value });
+  const planned = await judge(deps, principal, { key, application, current: current.value, imported: wanted.imported });
   if (!planned.ok) return planned;
-  const place = await requireEnvironment(deps, principal, { key, write: false });
+  const place = await requireEnvironment(deps, by, { key, write: false });
   if (!place.ok) return place;
   const refused =
     planned.value.refusals[0] ?? unbuildable(application, wanted.images ?? {}) ?? overLimit(deps, current.value, key);
   if (refused !== undefined) return fail(refused);
   if (current.value.revision !== wanted.expectedRevision) return lost(deps, key, once);
 
-  const made = await requireEnvironment(deps, principal, { key, write: true });
+  const made = await requireEnvironment(deps, by, { key, write: true });
   if (!made.ok) return made;
+  const kept = await deps.secrets.addImported(key, wanted.imported ?? []);
+  if (!kept.ok) return kept;
   const taken = await takeRevision(deps, { current: current.value, key, digest: once.digest });
   if (!taken.ok) return taken.problem.code === 'conflict' ? lost(deps, key, once) : taken;
   const created = await createRelease(deps, principal, { wanted, application: taken.value });
   if (!created.ok) return created.problem.code === 'already_exists' ? lost(deps, key, once) : created;
-  await audited(
-    deps,
-    { principal, info: wanted.info },
-    {
-      action: `deployment.${wanted.action === 'deploy' ? 'accept' : wanted.action}`,
-      resource: {
-        kind: 'Deployment',
-        project: key.project,
-        environment: key.environment,
-        application: key.name,
-        name: created.value.name,
-      },
-      before: current.value.spec,
-      after: application,
+  await audited(deps, by, {
+    action: `deployment.${wanted.action === 'deploy' ? 'accept' : wanted.action}`,
+    resource: {
+      kind: 'Deployment',
+      project: key.project,
+      environment: key.environment,
+      application: key.name,
+      name: created.value.name,
     },
-  );
+    before: current.value.spec,
+    after: application,
+  });
   return finished(deps, created.value);
 }
 
@@ -150,11 +165,7 @@ function unbuildable(application: Application, images: Readonly<Record<string, s
 function overLimit(deps: ReleaseDeps, current: Current, key: ApplicationKey): Problem | undefined {
   if (current.releases.filter((release) => !isEnded(release)).length >= LIMITS.pendingReleases)
     return problem('queue_full', undefined, { afterMs: 5000 });
-  if (current.application !== undefined) return undefined;
-  const neighbours = deps.store.applications
-    .all()
-    .filter(({ spec }) => spec.project === key.project && spec.environment === key.environment);
-  return neighbours.length >= deps.limits.applicationsPerEnvironment ? problem('application_limit') : undefined;
+  return current.application === undefined ? applicationLimit(deps, key) : undefined;
 }
 
 /** Somebody else took the revision: perhaps this very request, sent twice. */

@@ -1,5 +1,5 @@
 import { type Principal, refusal } from '../../../access/index.ts';
-import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
+import { fail, keyOfName, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { Release } from '../../../ports/index.ts';
 import type { ReleaseDeps } from './context.ts';
 
@@ -22,6 +22,6 @@ export function targetOf(id: string): {
   readonly environment: string;
   readonly application: string;
 } {
-  const [project = '', environment = '', application = ''] = id.split('.');
+  const { project, environment, name: application } = keyOfName(id);
   return { project, environment, application };
 }

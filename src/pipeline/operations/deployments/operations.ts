@@ -72,13 +72,14 @@ async function planDeployment(
   if (!current.ok) return current;
   const desired = desiredOf(request, application, current.value);
   if (!desired.ok) return desired;
-  const kept = await deps.secrets.addImported(key, imported);
-  if (!kept.ok) return kept;
-  const planned = await judge(deps, principal, { key, ...desired.value, current: current.value });
+  const planned = await judge(deps, principal, { key, ...desired.value, current: current.value, imported });
   if (!planned.ok) return planned;
   // What is missing is listed; a person can create it before the release.
   const refused = planned.value.refusals.find(({ code }) => code !== 'missing_secrets');
   if (refused !== undefined) return fail(refused);
+  // Facts 6.1: the specification that is answered refers to them.
+  const kept = await deps.secrets.addImported(key, imported);
+  if (!kept.ok) return kept;
   return ok({
     application_id: current.value.application?.spec.id ?? '',
     expected_revision: current.value.revision,
@@ -108,11 +109,10 @@ async function createDeployment(
   if (!current.ok) return current;
   const desired = desiredOf(request, application, current.value);
   if (!desired.ok) return desired;
-  const kept = await deps.secrets.addImported(key, imported);
-  if (!kept.ok) return kept;
   const accepted = await accept(deps, principal, {
     key,
     ...desired.value,
+    imported,
     expectedRevision,
     action: 'deploy',
     once,

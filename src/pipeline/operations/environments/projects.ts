@@ -34,14 +34,20 @@ export function projectOperations(deps: EnvironmentDeps): ProjectOperations {
   };
 }
 
-type By = { readonly principal: Principal; readonly info: RequestInfo };
+/** Who does it, and how the request came in. */
+export type By = { readonly principal: Principal; readonly info: RequestInfo };
+
+/** What making and changing a project works with. */
+export type ProjectDeps = Pick<EnvironmentDeps, 'projects' | 'audit' | 'clock'> & {
+  readonly limits: Pick<EnvironmentDeps['limits'], 'environmentsPerProject'>;
+};
 
 function adminOnly(principal: Principal): Result<void> {
   return isAdmin(principal) ? ok(undefined) : fail(denied('admin', {}));
 }
 
 /** Without a name to show and a description it only sees to it that project and environment exist, and may be repeated. */
-async function createProject(deps: EnvironmentDeps, by: By, input: CreateProject): Promise<Result<ProjectView>> {
+export async function createProject(deps: ProjectDeps, by: By, input: CreateProject): Promise<Result<ProjectView>> {
   const allowed = adminOnly(by.principal);
   if (!allowed.ok) return allowed;
   const { name, environment, display_name: displayName, description } = input;
@@ -70,7 +76,7 @@ async function createProject(deps: EnvironmentDeps, by: By, input: CreateProject
 }
 
 async function addEnvironment(
-  deps: EnvironmentDeps,
+  deps: ProjectDeps,
   by: By,
   input: { readonly project: string; readonly name: string },
 ): Promise<Result<Project>> {

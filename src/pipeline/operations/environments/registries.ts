@@ -3,8 +3,8 @@ import { fail, LIMITS, ok, problem, type Result } from '../../../kernel/index.ts
 import type { RegistryOperations, Registry as RegistryView, RequestInfo } from '../../../ports/api/index.ts';
 import type { RegistryEntry, RegistryScope } from '../../../ports/index.ts';
 import { audited } from '../audited.ts';
-import { requireEnvironment } from '../deployments/environment.ts';
 import type { EnvironmentDeps } from './context.ts';
+import { requireEnvironment } from './require-environment.ts';
 
 /** Registry credentials of an environment (facts 5.8, 7.6). A password goes in and is never answered, nor digested. */
 export function registryOperations(deps: EnvironmentDeps): RegistryOperations {
@@ -19,7 +19,7 @@ export function registryOperations(deps: EnvironmentDeps): RegistryOperations {
       const place = placeOf(scope);
       const allowed = mayWrite(principal, place);
       if (!allowed.ok) return allowed;
-      const there = await requireEnvironment(deps, principal, { key: place, write: true });
+      const there = await requireEnvironment(deps, { principal, info }, { key: place, write: true });
       if (!there.ok) return there;
       const listed = await deps.registries.list(place);
       if (!listed.ok) return listed;

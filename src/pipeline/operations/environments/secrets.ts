@@ -4,8 +4,8 @@ import type { RequestInfo, SecretOperations, SecretScope, Secret as SecretView }
 import { requiredSecrets } from '../../../spec/index.ts';
 import { unpackSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
-import { requireEnvironment } from '../deployments/environment.ts';
 import type { EnvironmentDeps } from './context.ts';
+import { requireEnvironment } from './require-environment.ts';
 
 const GENERATED_BYTES = 32;
 
@@ -33,7 +33,7 @@ export function secretOperations(deps: EnvironmentDeps): SecretOperations {
       if (!allowed.ok) return allowed;
       const value = contentOf(deps, input);
       if (!value.ok) return value;
-      const there = await requireEnvironment(deps, principal, { key: input, write: true });
+      const there = await requireEnvironment(deps, { principal, info }, { key: input, write: true });
       if (!there.ok) return there;
       const made = await deps.secrets.create(keyOf(input), name, value.value);
       return made.ok ? written(deps, { principal, info }, { scope: input, name, ...made.value }) : made;

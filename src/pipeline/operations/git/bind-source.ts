@@ -16,7 +16,7 @@ import {
 import type { CreateSource, Source } from '../../../ports/api/index.ts';
 import { type GitRepository, REPORTS_FINALIZER } from '../../../ports/index.ts';
 import { audited } from '../audited.ts';
-import { requireEnvironment } from '../deployments/environment.ts';
+import { applicationLimit, requireEnvironment } from '../environments/index.ts';
 import type { By, GitDeps } from './context.ts';
 import { bindRefusal, resourceOf, targetOf } from './find-source.ts';
 import { withChoice } from './grants.ts';
@@ -87,17 +87,17 @@ async function bindable(
     : fail({ ...denied(scope === undefined ? 'admin' : 'git:manage', scope ?? {}), at: 'repository' });
 }
 
-async function ensureApplication(deps: GitDeps, { principal }: By, key: ApplicationKey): Promise<Result<void>> {
-  const there = await requireEnvironment(deps, principal, { key, write: true });
+async function ensureApplication(deps: GitDeps, by: By, key: ApplicationKey): Promise<Result<void>> {
+  const there = await requireEnvironment(deps, by, { key, write: true });
   if (!there.ok) return there;
   const name = applicationName(key);
   const known = await deps.store.applications.get(name);
   if (!known.ok) return known;
+  if (known.value?.deleting === true)
+    return fail(problem('conflict', 'the application is being removed; try again in a moment', { at: 'application' }));
   if (known.value !== undefined) return ok(undefined);
-  const others = deps.store.applications
-    .all()
-    .filter(({ spec }) => spec.project === key.project && spec.environment === key.environment);
-  if (others.length >= deps.limits.applicationsPerEnvironment) return fail(problem('application_limit'));
+  const full = applicationLimit(deps, key);
+  if (full !== undefined) return fail(full);
   const made = await deps.store.applications.create({ name, spec: { id: deps.random.hex(16), ...key } });
   return made.ok || made.problem.code === 'already_exists' ? ok(undefined) : made;
 }

@@ -16,7 +16,7 @@ export function settingOperations(deps: Pick<Deps, 'settings' | 'audit' | 'clock
       const read = await deps.settings.read('kubernetesPatches');
       return read.ok ? ok(patchesView(read.value)) : read;
     },
-    setKubernetesPatches: async (principal, { value, expected_revision: expected }, info) => {
+    setKubernetesPatches: async (principal, { expected_revision: expected, ...value }, info) => {
       const refused = refusal(principal, 'settings:write', {});
       if (refused !== undefined) return fail(refused);
       const before = await deps.settings.read('kubernetesPatches');

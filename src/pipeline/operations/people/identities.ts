@@ -1,4 +1,4 @@
-import { BUILT_IN_ROLES, checkScope, isUnscoped, LOCAL, type Principal } from '../../../access/index.ts';
+import { BUILT_IN_ROLES, checkScope, LOCAL, type Principal } from '../../../access/index.ts';
 import { fail, LIMITS, ok, type Problem, problem, type Result } from '../../../kernel/index.ts';
 import type {
   IdentityOperations,
@@ -9,6 +9,7 @@ import type {
 import type { Identity } from '../../../ports/index.ts';
 import { audited } from '../audited.ts';
 import { adminOnly, type PeopleDeps } from './context.ts';
+import { isAdministrator } from './is-administrator.ts';
 import { revoke } from './keys.ts';
 
 /** Names that stand in audit records for what is no identity on record. */
@@ -35,6 +36,8 @@ export function identityOperations(deps: PeopleDeps): IdentityOperations {
       const spec = specOf(deps, kind, content);
       if (!spec.ok) return spec;
       if (deps.identities.all().length >= LIMITS.identities) return fail(problem('limit_reached'));
+      const cleared = await revokeFormer(deps, { principal, info }, name);
+      if (!cleared.ok) return cleared;
       const made = await deps.identities.create({ name, spec: spec.value });
       if (!made.ok) return made;
       const resource = { kind: 'Identity', name };
@@ -105,6 +108,13 @@ async function removeIdentity(
   return ok({ status: 'deleted' });
 }
 
+/** Keys name their identity, so those of a former one would open what the next of its name may do. */
+async function revokeFormer(deps: PeopleDeps, by: By, name: string): Promise<Result<void>> {
+  const known = await deps.identities.get(name);
+  if (!known.ok) return known;
+  return known.value === undefined ? revokeAll(deps, by, name) : fail(problem('already_exists'));
+}
+
 async function revokeAll(deps: PeopleDeps, by: By, name: string): Promise<Result<void>> {
   for (const key of deps.keys.all().filter(({ identity, revokedAt }) => identity === name && revokedAt === undefined)) {
     const revoked = await revoke(deps, by, key);
@@ -141,10 +151,6 @@ function specOf(
 
 function isRole(deps: PeopleDeps, name: string): boolean {
   return Object.hasOwn(BUILT_IN_ROLES, name) || deps.roles.cached(name) !== undefined;
-}
-
-function isAdministrator(spec: Identity['spec']): boolean {
-  return spec.disabled !== true && spec.permissions.includes('admin') && isUnscoped(spec.scope);
 }
 
 /** Nobody could undo it over the API, so it is refused; with the cluster's own rights it can be done. */

@@ -1,4 +1,4 @@
-import { checkKeyRequest, KEY_LIMITS, LOCAL, type Principal } from '../../../access/index.ts';
+import { checkKeyRequest, isUnscoped, KEY_LIMITS, LOCAL, type Principal } from '../../../access/index.ts';
 import { fail, ok, type Problem, problem, type Result } from '../../../kernel/index.ts';
 import type { CreatedKey, CreateKey, KeyOperations, RequestInfo, RotatedKey } from '../../../ports/api/index.ts';
 import type { KeyRecord } from '../../../ports/index.ts';
@@ -6,6 +6,7 @@ import { isLive } from '../../authority.ts';
 import { audited } from '../audited.ts';
 import { adminOnly, type PeopleDeps } from './context.ts';
 import { exchangeKey } from './exchange.ts';
+import { isAdministrator } from './is-administrator.ts';
 import { auditedKey, keyView, type MadeKey, makeKey } from './new-key.ts';
 
 /** Keys over the API (facts 7.8, 9.1). */
@@ -130,20 +131,37 @@ function ended(): Problem {
   return problem('terminal_operation', 'the key was revoked, rotated or has expired; create another one');
 }
 
+/** A key may end itself, which is how a command line logs out; others are an administrator's to end. */
 async function revokeKey(deps: PeopleDeps, by: By, id: string): Promise<Result<{ readonly status: 'revoked' }>> {
-  const allowed = adminOnly(by.principal);
+  const allowed = by.principal.key?.id === id ? ok(undefined) : adminOnly(by.principal);
   if (!allowed.ok) return allowed;
   const key = deps.keys.find(id);
   if (key === undefined) return fail(unknownKey());
-  // What a narrow key was exchanged for lives by it; an administrator could have made those keys without it.
-  const children = key.permissions.includes('admin')
-    ? []
-    : deps.keys.all().filter(({ exchangedFrom, revokedAt }) => exchangedFrom === id && revokedAt === undefined);
-  for (const one of [key, ...children]) {
+  for (const one of [key, ...exchangedFor(deps, key)]) {
     const revoked = await revoke(deps, by, one);
     if (!revoked.ok) return revoked;
   }
   return ok({ status: 'revoked' });
+}
+
+/**
+ * What a key was exchanged for lives by it, over any number of exchanges and rotations. Only an administrator of the installation could have
+ * made those keys without it: `admin` on a key of anybody else, or in a scope, is a wildcard of what its identity has.
+ */
+function exchangedFor({ keys, identities }: PeopleDeps, key: KeyRecord): readonly KeyRecord[] {
+  const owner = identities.cached(key.identity);
+  const isFree = key.permissions.includes('admin') && isUnscoped(key.scope);
+  if (isFree && owner !== undefined && isAdministrator(owner.spec)) return [];
+  const all = keys.all();
+  const family = new Set([key.id]);
+  for (let size = 0; size !== family.size; ) {
+    size = family.size;
+    for (const { id, exchangedFrom, replacedBy } of all) {
+      const isChild = exchangedFrom !== undefined && family.has(exchangedFrom);
+      if (isChild || (replacedBy !== undefined && family.has(replacedBy))) family.add(id);
+    }
+  }
+  return all.filter(({ id, revokedAt }) => id !== key.id && family.has(id) && revokedAt === undefined);
 }
 
 /** Revokes one key and puts it on record; one that is revoked already is left as it is. */

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   Application,
   ApplicationPage,
@@ -7,6 +8,7 @@ import {
   Deleted,
   DeploymentSummaryPage,
   DeploymentsQuery,
+  ManifestsQuery,
 } from '../../../ports/api/index.ts';
 import { type ApiRoute, route } from '../route.ts';
 import { APPLICATION } from './examples.ts';
@@ -38,6 +40,22 @@ export const APPLICATION_ROUTES: readonly ApiRoute[] = [
     answer: Application,
     example: { params: { id: APPLICATION } },
     operation: (operations) => operations.applications.show,
+  }),
+  route({
+    method: 'get',
+    path: '/applications/{id}/manifests',
+    id: 'getManifests',
+    tag,
+    summary:
+      'Deployment, Service and Ingress of the current revision as YAML with its Kubernetes patches; nothing is applied',
+    needs: { all: ['deployments:read'] },
+    params: ApplicationParams,
+    query: ManifestsQuery,
+    answer: z.string(),
+    types: ['application/yaml'],
+    example: { params: { id: APPLICATION }, query: { service: 'web' } },
+    operation: (operations) => operations.applications.manifests,
+    respond: (yaml: string) => new Response(yaml, { headers: { 'Content-Type': 'application/yaml' } }),
   }),
   route({
     method: 'get',

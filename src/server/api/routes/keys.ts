@@ -98,8 +98,9 @@ export const KEY_ROUTES: readonly ApiRoute[] = [
     path: '/keys/{id}',
     id: 'revokeKey',
     tag,
-    summary: 'Revoke a key, also for releases that run',
-    needs,
+    summary:
+      'Revoke a key, also for releases that run: any one as an administrator, otherwise the key of the request alone',
+    needs: { all: [] },
     params: KeyParams,
     answer: RevokedKey,
     example: { params: { id: KEY } },

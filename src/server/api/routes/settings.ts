@@ -36,7 +36,7 @@ export const SETTING_ROUTES: readonly ApiRoute[] = [
     needs: { all: ['settings:write'] },
     body: PutKubernetesPatches,
     answer: KubernetesPatchesSetting,
-    example: { body: { value: { enabled: true }, expected_revision: 0 } },
+    example: { body: { enabled: true, expected_revision: 0 } },
     operation: (operations) => operations.settings.setKubernetesPatches,
   }),
 ];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settingOperations } from '../../../../src/pipeline/operations/installation/index.ts';
+import { PutKubernetesPatches } from '../../../../src/ports/api/index.ts';
 import { ADMIN, codeOf, INFO, must, operationsWorld } from '../../../support/operations.ts';
 import { addPerson } from '../../../support/people.ts';
 
@@ -11,7 +12,7 @@ describe('settings', () => {
     expect(must(await settings.kubernetesPatches(ADMIN, {}, INFO))).toEqual(off);
     expect(must(await settings.list(ADMIN, {}, INFO))).toEqual({ items: [off] });
     const set = (enabled: boolean, expected: number) =>
-      settings.setKubernetesPatches(ADMIN, { value: { enabled }, expected_revision: expected }, INFO);
+      settings.setKubernetesPatches(ADMIN, { enabled, expected_revision: expected }, INFO);
     expect(must(await set(true, 0))).toEqual({
       section: 'kubernetes-patches',
       value: { enabled: true },
@@ -31,7 +32,8 @@ describe('settings', () => {
   it('are read by everybody with a key and changed by who holds settings:write', async () => {
     const world = await operationsWorld();
     const settings = settingOperations(world.deps);
-    const change = { value: { enabled: true }, expected_revision: 0 };
+    // As administrators send it (spec kubernetes-patches).
+    const change = PutKubernetesPatches.parse(JSON.parse('{"enabled": true, "expected_revision": 0}'));
     const dev = await world.as(
       (await addPerson(world.deps, { name: 'dev', holds: ['settings:write'], key: ['deployments:write'] })).raw,
     );

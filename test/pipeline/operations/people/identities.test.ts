@@ -48,6 +48,17 @@ describe('identities', () => {
     expect(actions()).toEqual(['identity.create', 'identity.update']);
   });
 
+  it('begin without a key, also where one of a former identity of the name is left', async () => {
+    const world = await withPeople();
+    const { raw } = await addPerson(world.deps, { name: 'eve', key: ['deployments:read'], scope: PLACE });
+    const eve = must(await world.deps.identities.get('eve'))!;
+    // With the cluster's own rights, past everything that would have revoked the keys.
+    must(await world.deps.identities.delete('eve', eve.uid));
+    must(await world.identities.create(ADMIN, { name: 'eve', kind: 'person' }, INFO));
+    expect(codeOf(await world.authenticate(`Bearer ${raw}`))).toBe('unauthorized');
+    expect(world.actions()).toEqual(['key.revoke', 'identity.create']);
+  });
+
   it('are refused outside the rules', async () => {
     const { identities } = await withPeople();
     const create = (change: object) => identities.create(ADMIN, { name: 'ada', kind: 'person', ...change }, INFO);

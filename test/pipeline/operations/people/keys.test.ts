@@ -96,6 +96,46 @@ describe('keys', () => {
     expect(world.deps.keys.find(id)?.revokedAt).toBeUndefined();
   });
 
+  it('may end themselves and what was exchanged for them, and no other', async () => {
+    const world = await withKeys();
+    const { keys, create, actions } = world;
+    const { metadata: other } = must(await create());
+    const { principal, raw } = await developer(world);
+    const own = principal.key!.id;
+    const child = must(await keys.exchange(principal, { ...PLACE, permissions: ['deployments:read'] }, INFO));
+    expect(codeOf(await keys.revoke(principal, { id: other.id }, INFO))).toBe('permission_denied');
+    expect(codeOf(await keys.revoke(principal, { id: '0'.repeat(32) }, INFO))).toBe('permission_denied');
+    expect(must(await keys.revoke(principal, { id: own }, INFO))).toEqual({ status: 'revoked' });
+    for (const key of [raw, child.key]) expect(codeOf(await world.authenticate(`Bearer ${key}`))).toBe('unauthorized');
+    expect(world.deps.keys.find(other.id)?.revokedAt).toBeUndefined();
+    expect(actions().slice(-2)).toEqual(['key.revoke', 'key.revoke']);
+    expect(world.deps.audit.events.at(-1)).toMatchObject({ identity: 'dev', key: own });
+  });
+
+  it('take along what was exchanged for what was exchanged for them, whoever held a key in between', async () => {
+    const world = await withKeys();
+    const { keys } = world;
+    const { principal, id } = await developer(world);
+    const child = must(await keys.exchange(principal, {}, INFO));
+    const grandchild = must(await keys.exchange(await world.as(child.key), {}, INFO));
+    must(await keys.rotate(ADMIN, { id: child.metadata.id, expires_at: world.inDays(20) }, INFO));
+    must(await keys.revoke(ADMIN, { id }, INFO));
+    const live = world.deps.keys.all().filter(({ identity, revokedAt }) => identity === 'dev' && !revokedAt);
+    expect(live).toEqual([]);
+    expect(codeOf(await world.authenticate(`Bearer ${grandchild.key}`))).toBe('unauthorized');
+  });
+
+  it('take them along also when their admin is a wildcard in a scope, and of nobody who administers', async () => {
+    const world = await withKeys();
+    const { keys } = world;
+    for (const [n, scope] of [PLACE, {}].entries()) {
+      const { principal, id } = await developer(world, { key: ['admin'], scope, n });
+      const child = must(await keys.exchange(principal, PLACE, INFO));
+      must(await keys.revoke(ADMIN, { id }, INFO));
+      expect(codeOf(await world.authenticate(`Bearer ${child.key}`))).toBe('unauthorized');
+    }
+  });
+
   it('stop when they are revoked, which may be said twice', async () => {
     const { keys, create, authenticate, actions } = await withKeys();
     const { key, metadata } = must(await create());

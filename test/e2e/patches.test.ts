@@ -1,0 +1,3 @@
+import { describePatchPushes } from './patch-pushes.ts';
+
+describePatchPushes('embedded');
