@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { withSource } from '../support/api-world.ts';
@@ -12,7 +12,7 @@ const TYPED = 'canary-typed-value';
 const MADE_UP = /(shown once\): )\S+/g;
 const LOOK_MS = 5;
 
-/** Runs one script in a world of its own. A line is a command, `< value` gives it standard input, `! ...` is what happens around it. */
+/** Runs one script in a world of its own. A line is a command, `< file` or `< value` gives it standard input, `! ...` is what happens around it. */
 async function transcript(folder: string, script: string): Promise<string> {
   const world = await cliWorld();
   const lines: string[] = [];
@@ -25,13 +25,19 @@ async function transcript(folder: string, script: string): Promise<string> {
       const [command = '', input] = line.split(' < ');
       const ran = await world.run(command.split(' ').slice(1), {
         folder,
-        ...(input === undefined ? {} : { input: `${TYPED}\n` }),
+        ...(input === undefined ? {} : { input: inputOf(folder, input) }),
       });
       lines.push(...(ran.all === '' ? [] : [ran.all]), `[exit ${ran.code}]`, '');
     }
   }
   await Promise.all(around);
   return `${lines.join('\n')}\n`.replace(MADE_UP, '$1***');
+}
+
+/** A file of the script's folder, or else what a person typed. */
+function inputOf(folder: string, name: string): string {
+  const file = join(folder, name);
+  return existsSync(file) ? readFileSync(file, 'utf8') : `${TYPED}\n`;
 }
 
 async function happen(world: CliWorld, [what, id = '', state, ...words]: readonly string[]): Promise<void> {
@@ -71,6 +77,8 @@ describe('every command', () => {
   const elsewhere = [
     'login',
     'logout',
+    // on a terminal: cluster.test.ts
+    'exec',
     'init',
     'schema',
     'manifests',
