@@ -208,11 +208,15 @@ describe('hakopod workloads and cluster', () => {
     expect(listed).toEqual({
       code: 0,
       out: 'NAMESPACE  KIND        NAME  READY  IMAGES\nshop       Deployment  web   1/2    ghcr.io/acme/shop:1.4',
-      err: 'not whole, or not readable: nodes',
+      err: 'not whole, or not readable: nodes\nthe health of the cluster is unknown',
     });
     expect((await run(['workloads', '--in', 'blog'])).out).not.toContain('shop');
     const all = JSON.parse((await run(['workloads', '-o', 'json'])).out);
-    expect(all).toMatchObject({ storage_classes: [{ is_default: true }], services: [{ cluster_ip: '10.0.0.1' }] });
+    expect(all).toMatchObject({
+      health: 'unknown',
+      storage_classes: [{ is_default: true }],
+      services: [{ cluster_ip: '10.0.0.1' }],
+    });
   });
 
   it('reads one, and changes what an editor changed', async () => {

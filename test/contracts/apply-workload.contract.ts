@@ -97,6 +97,18 @@ export function describeApplyWorkloadContract(name: string, open: OpenStage): vo
     const containersOf = (object: Manifest): readonly Record<string, unknown>[] =>
       (object.spec as { template: { spec: { containers: Record<string, unknown>[] } } }).template.spec.containers;
 
+    it(`${shows('readWorkload', 'image_without_tag')} leaves an image without a tag as it is written, until it is changed`, async () => {
+      const own = await made('deployment', { main: { image: 'registry.test/web' } });
+      const imageOf = async (): Promise<unknown> => containersOf(await liveOf('deployment', own))[0]?.image;
+      const config = await read('deployment', own);
+      expect(config.containers[0]?.image).toBe('registry.test/web:latest');
+      const kept = await apply(config, main(config, { command: ['run'] }));
+      expect([kept.result.outcome, await imageOf()]).toEqual(['succeeded', 'registry.test/web']);
+      const again = await read('deployment', own);
+      const changed = await apply(again, main(again, { image: 'registry.test/web:2' }));
+      expect([changed.result.outcome, await imageOf()]).toEqual(['succeeded', 'registry.test/web:2']);
+    });
+
     it(`${shows('applyWorkload', 'only_changes', 'unknown_fields_survive')} changes the paths that differ alone`, async () => {
       const own = await made();
       const config = await read('deployment', own);

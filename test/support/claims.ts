@@ -216,6 +216,7 @@ export const CLAIMS = {
     'env_from_limit',
     'kinds',
     'managed',
+    'image_without_tag',
   ],
   snapshot: [
     'whole',
@@ -230,6 +231,7 @@ export const CLAIMS = {
     'sorted',
     'no_version',
     'two_thousand_pods',
+    'health',
   ],
   identity: ['create', 'update', 'conflict', 'stale_writer', 'other_endpoint', 'deleted_secret', 'undecodable'],
   manifest: ['strict', 'rules', 'token_once', 'odd_names', 'namespaces_limit', 'as_account', 'no_wildcard'],

@@ -68,6 +68,7 @@ async function listWorkloads(session: Session, flags: Flags): Promise<number> {
     const workloads = snapshot.workloads.filter(({ namespace }) => wanted === undefined || namespace === wanted);
     if (snapshot.truncated.length > 0)
       session.terminal.err(`not whole, or not readable: ${snapshot.truncated.join(', ')}`);
+    if (snapshot.health !== 'healthy') session.terminal.err(`the health of the cluster is ${snapshot.health}`);
     return print(session, snapshot, () => ({
       header: ['NAMESPACE', 'KIND', 'NAME', 'READY', 'IMAGES'],
       rows: workloads.map((one) => [

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Principal } from '../../access/index.ts';
 import type { Result } from '../../kernel/index.ts';
 import {
+  CLUSTER_HEALTH,
+  type ClusterHealth,
   type DeploymentResult,
   type ExecSession,
   type Facts,
@@ -65,6 +67,9 @@ export const FactsAnswer = z.strictObject({
 
 /** The inventory, in snake case. Its parts have the fields of the snapshot. */
 export const SnapshotAnswer = z.strictObject({
+  health: z.enum(CLUSTER_HEALTH).meta({
+    description: 'degraded: a node is not ready; unknown: no node could be read, or not all',
+  }),
   engine: Rest,
   nodes: z.array(Rest),
   namespaces: z.array(Rest),
@@ -157,7 +162,7 @@ export interface ClusterApiOperations {
   execTarget: Operation<OnService & z.infer<typeof ExecQuery>, ExecTarget>;
   exec: Operation<OnService & z.infer<typeof ExecQuery> & { readonly argv: readonly string[] }, Terminal>;
   facts: Operation<object, Facts>;
-  workloads: Operation<object, Snapshot>;
+  workloads: Operation<object, Snapshot & { readonly health: ClusterHealth }>;
   read: Operation<Workload, WorkloadConfiguration>;
   apply: Operation<Workload & z.infer<typeof ApplyWorkload>, DeploymentResult>;
   restart: Operation<Workload, OutcomeAnswer>;

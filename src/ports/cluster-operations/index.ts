@@ -38,6 +38,9 @@ export {
   type StepOutcome,
 } from './result.ts';
 export {
+  CLUSTER_HEALTH,
+  type ClusterHealth,
+  clusterHealth,
   type Facts,
   type PodContainer,
   SNAPSHOT_LISTS,

@@ -94,6 +94,19 @@ export type SnapshotClaim = {
   readonly capacity: string;
 };
 
+export const CLUSTER_HEALTH = ['healthy', 'degraded', 'unknown'] as const;
+export type ClusterHealth = (typeof CLUSTER_HEALTH)[number];
+
+/**
+ * What an inventory says of its cluster (cluster operations 14): `degraded` when a node is not ready, `unknown` without an inventory, without
+ * nodes, and when nodes may be missing from it while all there are are ready. Pure.
+ */
+export function clusterHealth(snapshot: Pick<Snapshot, 'nodes' | 'truncated'> | undefined): ClusterHealth {
+  if (snapshot === undefined || snapshot.nodes.length === 0) return 'unknown';
+  if (snapshot.nodes.some(({ ready }) => !ready)) return 'degraded';
+  return snapshot.truncated.includes('nodes') ? 'unknown' : 'healthy';
+}
+
 /** What an approver compares with the cluster they meant: all four always, `unknown` for what can not be read. */
 export type Facts = {
   readonly runtime: 'kubernetes';

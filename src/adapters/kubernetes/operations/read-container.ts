@@ -16,7 +16,7 @@ const { envEntries, envBytes, argumentEntries, argumentBytes } = OPERATION_LIMIT
 export function readContainer(container: Fields, unsupported: Set<Unsupported>): WorkloadContainer {
   return {
     name: text(container.name) ?? '',
-    image: text(container.image) ?? '',
+    image: withTag(text(container.image) ?? ''),
     imageId: '',
     command: readArguments(container.command, unsupported),
     args: readArguments(container.args, unsupported),
@@ -26,6 +26,16 @@ export function readContainer(container: Fields, unsupported: Set<Unsupported>):
       limits: amounts(at(container, 'resources', 'limits')),
     },
   };
+}
+
+/**
+ * An image without tag and digest is the one tagged `latest` to Kubernetes, and is said to be that, as a configuration names a tag or a digest
+ * (cluster operations 0.2). An apply compares with the image as it is said, so that one nobody changes stays as it is written.
+ */
+function withTag(image: string): string {
+  return image === '' || image.includes('@') || image.lastIndexOf(':') > image.lastIndexOf('/')
+    ? image
+    : `${image}:latest`;
 }
 
 function amounts(value: unknown): { cpu: string; memory: string } {

@@ -1,5 +1,6 @@
 import { ok } from '../../../kernel/index.ts';
 import type { ClusterApiOperations } from '../../../ports/api/index.ts';
+import { clusterHealth } from '../../../ports/cluster-operations/index.ts';
 import { type ClusterDeps, clusterAdmin } from './context.ts';
 import { servicePodOperations } from './services.ts';
 import { workloadOperations } from './workloads.ts';
@@ -15,7 +16,9 @@ export function clusterOperations(deps: ClusterDeps): ClusterApiOperations {
     },
     workloads: async (principal) => {
       const may = clusterAdmin(principal);
-      return may.ok ? ok(await deps.operations.snapshot()) : may;
+      if (!may.ok) return may;
+      const snapshot = await deps.operations.snapshot();
+      return ok({ health: clusterHealth(snapshot), ...snapshot });
     },
     manifest: async (principal, request) => {
       const may = clusterAdmin(principal);

@@ -162,6 +162,17 @@ describe('readWorkload', () => {
     expect(seen.unsupported).toEqual([]);
   });
 
+  it.each([
+    ['nginx', 'nginx:latest'],
+    ['registry.example.com:5000/team/web', 'registry.example.com:5000/team/web:latest'],
+    ['registry.example.com:5000/team/web:2', 'registry.example.com:5000/team/web:2'],
+    [`nginx@sha256:${'a'.repeat(64)}`, `nginx@sha256:${'a'.repeat(64)}`],
+  ])(`${shows('readWorkload', 'image_without_tag')} says of %s the tag that Kubernetes takes`, async (image, said) => {
+    const seen = must((await read(workload({ containers: [{ ...WEB, image }] }))).result);
+    expect(seen.containers[0]?.image).toBe(said);
+    expect(seen.unsupported).toEqual([]);
+  });
+
   it('passes on that nothing could be read, and shows nothing that is out of bounds', async () => {
     const code = async (object: Manifest | undefined, script: Script = {}) => {
       const { result } = await read(object, REF, script);
@@ -171,5 +182,6 @@ describe('readWorkload', () => {
     expect(await code(workload(), { failures: { get: { status: 403 } } })).toBe('forbidden');
     expect(await code(workload(), { failures: { get: {} } })).toBe('cluster_unavailable');
     expect(await code(workload({ containers: [] }))).toBe('invalid_object');
+    expect(await code(workload({ containers: [{ name: 'web', image: '' }] }))).toBe('invalid_object');
   });
 });
