@@ -1,5 +1,6 @@
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import type { MessageSocket } from '../../ports/index.ts';
+import { patientFetch } from './patient-fetch.ts';
 import { openWebSocket } from './web-socket.ts';
 
 /** A way to the API: over the network with a key, or in this process with the rights of the kubeconfig. */
@@ -35,10 +36,11 @@ export function httpTransport(url: string, key: string, patience: Patience = PAT
     const isStream = STREAMS.has(headers.get('Accept') ?? '');
     const head = new AbortController();
     const timer = setTimeout(() => head.abort(new Error('no answer in time')), patience.headMs);
-    const whole = isStream ? [] : [AbortSignal.timeout(patience.requestMs)];
-    const signal = AbortSignal.any([request.signal, head.signal, ...whole]);
+    const end = isStream ? [] : [AbortSignal.timeout(patience.requestMs)];
+    const signal = AbortSignal.any([request.signal, head.signal, ...end]);
     try {
-      return await fetch(new Request(request, { headers, redirect: 'manual', signal }));
+      const whole = new Request(request, { headers, redirect: 'manual', signal });
+      return await (isStream ? patientFetch(whole) : fetch(whole));
     } finally {
       clearTimeout(timer);
     }
