@@ -106,6 +106,9 @@ export const CODES = {
   job_failed: rejected('a deployment job failed'),
   job_timeout: rejected('a deployment job did not finish in time'),
   dependency_failed: rejected('a service this one depends on did not become ready or complete'),
+  cleanup_limit: rejected(
+    'the cluster has more jobs or workloads with the labels of the application than can be its own',
+  ),
   release_deadline: rejected('the release did not finish before its deadline'),
   // cluster operations
   clock_skew: rejected('the request was issued at a time too far from the clock here'),

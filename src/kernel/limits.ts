@@ -31,6 +31,10 @@ export const LIMITS = {
   /** Releases of one application that wait (F 6.2) and that are kept when final (D 4). */
   pendingReleases: 20,
   releaseHistory: 10,
+  /** Objects of one application that cleaning up looks at (F 3.6). */
+  cleanupJobs: 200,
+  cleanupCronJobs: 20,
+  cleanupDeployments: 100,
   /** Commits whose status a source remembers. */
   commitsRemembered: 100,
   /** Plans of open pull requests one repository may have (L 12: comments are not free). */

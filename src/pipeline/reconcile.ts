@@ -13,6 +13,7 @@ import { openGuard } from './release/guard.ts';
 import { maintain } from './release/maintain.ts';
 import { isPassedOver, nextRelease, successorsOf } from './release/order.ts';
 import { openSession, readLive, type Session, writeApplication } from './release/session.ts';
+import { stopJobs } from './release/stop-jobs.ts';
 import { takeDown } from './release/take-down.ts';
 import { unpackSpec } from './release-body.ts';
 
@@ -158,6 +159,11 @@ async function carryOut(
   const ending = desired.ok
     ? await attempt(session, { ...input, release, desired: desired.value })
     : ok<Ending>({ state: 'failed', problem: desired.problem });
+  if (ending.ok && ending.value.state === 'cancelled' && desired.ok) {
+    const stopped = await stopJobs(session, release, desired.value);
+    // What the cluster does not permit is no reason to keep a cancelled release going.
+    if (!stopped.ok && stopped.problem.kind !== 'rejected') return stopped;
+  }
   return ending.ok ? end(session, { ...input, release }, ending.value) : ending;
 }
 

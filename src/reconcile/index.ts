@@ -6,8 +6,8 @@
 export { claimChange } from './claims.ts';
 export { confirmFailure, type DeploymentVerdict, deploymentVerdict } from './deployment-verdict.ts';
 export { type Difference, drift, isInPodTemplate, sealed } from './drift.ts';
-export { decideJob, type JobDecision, type JobRecord } from './job.ts';
-export { type JobVerdict, jobVerdict } from './job-verdict.ts';
+export { decideJob, type JobDecision, type JobRecord, jobToStop } from './job.ts';
+export { type JobVerdict, jobVerdict, podsAtEnd } from './job-verdict.ts';
 export {
   adoptable,
   hasOwnershipLabels,
@@ -18,7 +18,7 @@ export {
   recorded,
   refKey,
 } from './ownership.ts';
-export { isSnapshot, pruneSet, snapshotsInUse, stalePolicies } from './prune.ts';
+export { cleanupExcess, isSnapshot, pruneSet, snapshotsInUse, stalePolicies } from './prune.ts';
 export { keepReplicas } from './replicas.ts';
 export { heldBack } from './schedule.ts';
 export { type ObservedService, serviceStates } from './states.ts';

@@ -32,19 +32,30 @@ export function jobVerdict(
   const newest = newestPod(pods);
   const reason = newest === undefined ? undefined : podReason(newest);
   if (holds(job, 'Failed')) {
-    const timedOut = conditionOf(job, 'Failed')?.reason === 'DeadlineExceeded';
-    const fallback = timedOut ? 'it did not finish before its deadline' : 'its last attempt failed';
-    const code = timedOut ? 'job_timeout' : 'job_failed';
-    return { state: 'failed', code, message: bounded(reason ?? fallback) };
+    if (conditionOf(job, 'Failed')?.reason === 'DeadlineExceeded') return timedOut(reason);
+    return { state: 'failed', code: 'job_failed', message: bounded(reason ?? 'its last attempt failed') };
   }
-  if (late)
-    return {
-      state: 'failed',
-      code: 'job_timeout',
-      message: bounded(reason ?? 'it did not finish before its deadline'),
-    };
+  if (late) return timedOut(reason);
   const running = countAt(job, 'status', 'active') > 0;
   return reason === undefined ? { state: 'waiting', running } : { state: 'waiting', running, reason: bounded(reason) };
+}
+
+function timedOut(reason: string | undefined): JobVerdict {
+  const late = 'it did not finish before its deadline';
+  const message = reason === undefined ? late : bounded(`${late}: ${reason}`);
+  return { state: 'failed', code: 'job_timeout', message };
+}
+
+/**
+ * The pods of a job as it ended: those there now, and those seen before that are leaving or gone. Kubernetes removes the pods of a job that
+ * ran out of time, and with them the only one who knows why.
+ */
+export function podsAtEnd(now: readonly Manifest[], before: readonly Manifest[]): readonly Manifest[] {
+  const staying = now.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const known = new Set(staying.map(({ metadata }) => metadata.uid));
+  const earlier = before.filter(({ metadata }) => !known.has(metadata.uid));
+  const told = new Set([...known, ...earlier.map(({ metadata }) => metadata.uid)]);
+  return [...staying, ...earlier, ...now.filter(({ metadata }) => !told.has(metadata.uid))];
 }
 
 function ownerUids(pod: Manifest): readonly unknown[] {

@@ -66,3 +66,24 @@ export function decideJob(request: {
   if (verdict.state === 'succeeded') return { action: 'succeeded' };
   return { action: 'failed', problem: problem(verdict.code, verdict.message, { at }) };
 }
+
+/**
+ * The Job to stop when the release of a revision is cancelled: ours, made for this very revision as its marks say, neither finished nor
+ * leaving already. `undefined` when there is none (facts 3.6: exactly this uid is deleted, never what came after it under the same name).
+ */
+export function jobToStop(request: {
+  readonly live: Manifest | undefined;
+  readonly revision: number;
+  readonly owner: Owner;
+}): { readonly job: Manifest; readonly adopt: boolean } | undefined {
+  const { live, revision, owner } = request;
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return undefined;
+  const owned = ownership(live, owner);
+  const { annotations = {} } = live.metadata;
+  const isOfRelease =
+    Number(annotations[ANNOTATIONS.jobRevision] ?? 'NaN') === revision &&
+    annotations[ANNOTATIONS.operation] === owner.operation &&
+    annotations[ANNOTATIONS.jobCreation] !== undefined;
+  if (owned === 'foreign' || !isOfRelease || jobVerdict([live]).state !== 'waiting') return undefined;
+  return { job: live, adopt: owned === 'adopted' };
+}

@@ -1,4 +1,4 @@
-import type { Manifest, ObjectRef } from '../kernel/index.ts';
+import { LIMITS, type Manifest, type ObjectRef, type Problem, problem } from '../kernel/index.ts';
 import { array, at, object } from './json.ts';
 import { type InventoryEntry, refKey } from './ownership.ts';
 
@@ -90,4 +90,23 @@ export function pruneSet(request: {
  */
 export function stalePolicies(prune: readonly InventoryEntry[]): readonly InventoryEntry[] {
   return prune.filter((entry) => entry.kind === 'NetworkPolicy');
+}
+
+const CLEANED: Readonly<Record<string, number>> = {
+  Job: LIMITS.cleanupJobs,
+  CronJob: LIMITS.cleanupCronJobs,
+  Deployment: LIMITS.cleanupDeployments,
+};
+
+/**
+ * Refuses to clean up among more Jobs, CronJobs or Deployments with an application's labels than it can have by itself (facts 3.6):
+ * somebody else makes them then, and a person has to look. `objects` are the live ones of the application.
+ */
+export function cleanupExcess(objects: readonly Manifest[]): Problem | undefined {
+  for (const [kind, limit] of Object.entries(CLEANED)) {
+    const count = objects.filter((object) => object.kind === kind).length;
+    if (count > limit)
+      return problem('cleanup_limit', `there are ${count} ${kind}s of it; at most ${limit} are looked at`);
+  }
+  return undefined;
 }

@@ -3,12 +3,13 @@ import type { Release } from '../../ports/index.ts';
 import { claimChange, kindChange, stalePolicies } from '../../reconcile/index.ts';
 import { type Rendered, secretValues } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
+import type { Carrying } from './carrying.ts';
 import { resolveImages } from './images.ts';
 import { deleteAll, prune, pruneCandidates } from './prune.ts';
 import { finalObjects, renderInput } from './render.ts';
 import { type Session, saveInventory } from './session.ts';
 import { runStep, StepRecorder } from './steps.ts';
-import { type Carrying, carryWorkload, isSchedule } from './workload.ts';
+import { carryWorkload, isSchedule } from './workload.ts';
 import { writeObject } from './write.ts';
 
 /**

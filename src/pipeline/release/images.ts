@@ -2,7 +2,7 @@ import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
 import type { Application } from '../../spec/index.ts';
 import { unpackSpec } from '../release-body.ts';
-import type { Carrying } from './workload.ts';
+import type { Carrying } from './carrying.ts';
 
 type Images = Readonly<Record<string, string>>;
 

@@ -58,7 +58,7 @@ export async function maintain(session: Session, release: Release, run: Run): Pr
   const { whole } = rendered.value;
   // Snapshots that were still read when their release ended go now, and what a run that was cut off left behind.
   const tidied = whole === undefined ? await saveInventory(session) : await prune({ session, release, check }, whole);
-  return tidied.ok ? tellDrift(session, application, refused) : tidied;
+  return tellDrift(session, application, refused === undefined ? tidied : fail(refused));
 }
 
 function mayGoOn(session: Session, run: Run): Result<void> {
@@ -98,12 +98,14 @@ function renderKept(input: RenderInput): Result<Kept> {
   });
 }
 
-/** Says on the application what can not be put right, and takes it back when it is. */
+/** Says on the application what can not be put right, and takes it back when it is. What is worth another try is not told. */
 async function tellDrift(
   session: Session,
   application: ApplicationResource,
-  p: Problem | undefined,
+  done: Result<unknown>,
 ): Promise<Result<void>> {
+  const p = done.ok ? undefined : done.problem;
+  if (p !== undefined && p.kind !== 'rejected') return fail(p);
   const ready = application.status.conditions?.find((condition) => condition.type === 'Ready');
   if (p === undefined && ready?.status !== 'False') return ok(undefined);
   const next = readyCondition(application.status.conditions, {

@@ -1,6 +1,6 @@
-import { ok, type Result, refOf } from '../../kernel/index.ts';
+import { fail, ok, type Result, refOf } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
-import { type InventoryEntry, isSnapshot, pruneSet, snapshotsInUse } from '../../reconcile/index.ts';
+import { cleanupExcess, type InventoryEntry, isSnapshot, pruneSet, snapshotsInUse } from '../../reconcile/index.ts';
 import { allObjects, type Rendered } from '../../render/index.ts';
 import { type Session, saveInventory } from './session.ts';
 import { deleteObject } from './write.ts';
@@ -39,6 +39,8 @@ export async function deleteAll(
 /** Deletes what this application owned and wants no longer, after everything wanted is there: snapshots last, those without a reader. */
 export async function prune(deleting: Deleting, rendered: Rendered): Promise<Result<void>> {
   const { session } = deleting;
+  const excess = cleanupExcess(session.inventory.all());
+  if (excess !== undefined) return fail(excess);
   const gone = await deleteAll(deleting, pruneCandidates(session, rendered, undefined));
   if (!gone.ok) return gone;
   const snapshots = pruneCandidates(session, rendered, new Set()).some(isSnapshot);
