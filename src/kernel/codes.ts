@@ -35,6 +35,13 @@ export const CODES = {
   // plan and acceptance
   missing_secrets: rejected('secrets the file refers to do not exist'),
   domain_verification_required: rejected('custom domains need a grant that lists them'),
+  domain_taken: rejected('the custom domain belongs to another application, or to the installation itself'),
+  domain_not_verified: rejected('the TXT record that proves the ownership of the domain was not found'),
+  dns_unavailable: transient('the name servers could not be reached'),
+  invalid_certificate: rejected('the certificate or its private key can not be used'),
+  certificate_missing: rejected('the service has no uploaded certificate of this name'),
+  certificate_refused: rejected('the uploaded certificate can not serve the host names of the service'),
+  certificate_in_use: rejected('a revision of the application uses the certificate'),
   app_domain_required: rejected(
     'public services need an application domain, which this installation has not configured',
   ),
@@ -79,6 +86,9 @@ export const CODES = {
   registry_forbidden: rejected('the registry resolves to a private address, which this installation does not allow'),
   registry_unauthorized: rejected('the registry refused the credentials'),
   registry_unavailable: transient('the registry could not be reached'),
+  registry_credential_missing: rejected(
+    'the environment has no registry credentials of this name for the registry of the image',
+  ),
   // builds
   build_registry_required: rejected(
     'images built from the repository need a registry, which this installation has not configured',
@@ -110,7 +120,12 @@ export const CODES = {
     'the cluster has more jobs or workloads with the labels of the application than can be its own',
   ),
   release_deadline: rejected('the release did not finish before its deadline'),
+  delivery_unavailable: rejected('the cluster has no room for the application, or can not place it as it asks'),
   // cluster operations
+  cluster_busy: waiting('another run of steps, or another command, is going on in the cluster'),
+  run_in_progress: waiting('this very run is going on; `hakopod cluster run ID` follows it'),
+  namespace_not_granted: rejected('this installation may not write or run commands in this namespace'),
+  application_managed: rejected('an application owns this; change the application instead'),
   clock_skew: rejected('the request was issued at a time too far from the clock here'),
   pod_security: rejected('the namespace or the pod does not meet the Pod Security level baseline'),
   exec_unavailable: rejected('commands can not be run in containers: the client has no cluster configuration'),

@@ -11,6 +11,19 @@ export {
   secretScope,
 } from './application-key.ts';
 export { canonicalJson, digestOf, type Json, sha256 } from './canonical.ts';
+export {
+  type Amounts,
+  type ClusterObservation,
+  GPU,
+  isEligible,
+  isForGpus,
+  type NodeRequirement,
+  type NodeTerm,
+  type ObservedClaim,
+  type ObservedNode,
+  type ObservedStorageClass,
+  type PlacedRequests,
+} from './capacity.ts';
 export { CODES, type Code } from './codes.ts';
 export { DeployGrant } from './deploy-grant.ts';
 export {
@@ -28,7 +41,7 @@ export { LIMITS } from './limits.ts';
 export { Mailbox } from './mailbox.ts';
 export { displayRef, type Manifest, type ObjectMeta, type ObjectRef, refOf } from './manifest.ts';
 export { describe, type Position, type Problem, problem } from './problem.ts';
-export { normalQuantity } from './quantity.ts';
+export { normalQuantity, quantityNumber } from './quantity.ts';
 export { fail, ok, type Result } from './result.ts';
 export {
   isActivePod,

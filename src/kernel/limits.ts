@@ -39,10 +39,19 @@ export const LIMITS = {
   commitsRemembered: 100,
   /** Plans of open pull requests one repository may have (L 12: comments are not free). */
   openPlans: 100,
+  /** The preflight (F 11): nodes, active pods and storage classes looked at, and milliseconds it may take. */
+  preflightNodes: 200,
+  preflightPods: 10_000,
+  preflightStorageClasses: 100,
+  preflightMs: 10_000,
+  /** Free bytes that one node must have for pulling and unpacking images (F 11.3). */
+  diskBytes: 2 * KIB * MIB,
   /** People and programs: live keys, identities, custom roles, projects, registry credentials of one environment. */
   keys: 1000,
   identities: 1000,
   roles: 100,
   projects: 1000,
   registriesPerEnvironment: 50,
+  /** Uploaded certificates of one service (F 3.1). */
+  certificatesPerService: 64,
 } as const;

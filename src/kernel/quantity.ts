@@ -24,10 +24,21 @@ const QUANTITY = /^([+-]?)(\d*)(?:\.(\d*))?(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?
  * Grammar: apimachinery `resource.Quantity`; finer than nano is rounded up there and here.
  */
 export function normalQuantity(value: unknown): string {
-  const text = String(value);
-  const match = QUANTITY.exec(text);
+  const nano = nanoOf(value);
+  return nano === undefined ? String(value) : `${nano}n`;
+}
+
+/** A Kubernetes quantity in units or, with `m`, in thousandths, rounded up as Kubernetes does; 0 for what is none. */
+export function quantityNumber(value: unknown, unit: '' | 'm' = ''): number {
+  const nano = nanoOf(value) ?? 0n;
+  const step = unit === 'm' ? 10n ** 6n : 10n ** 9n;
+  return Number(nano > 0n ? (nano + step - 1n) / step : nano / step);
+}
+
+function nanoOf(value: unknown): bigint | undefined {
+  const match = QUANTITY.exec(String(value));
   const digits = (match?.[2] ?? '') + (match?.[3] ?? '');
-  if (match === null || digits === '') return text;
+  if (match === null || digits === '') return undefined;
   const [base, power] = match[5] === undefined ? (SUFFIXES[match[4] ?? ''] ?? [10n, 0n]) : [10n, BigInt(match[5])];
   // value = digits * 10^-fraction * base^power, in nano: everything becomes one fraction of integers.
   const fraction = BigInt((match[3] ?? '').length);
@@ -35,5 +46,5 @@ export function normalQuantity(value: unknown): string {
   const down = 10n ** fraction * (power < 0n ? base ** -power : 1n);
   const product = BigInt(digits) * up;
   const nano = (product + down - 1n) / down;
-  return `${match[1] === '-' ? '-' : ''}${nano}n`;
+  return match[1] === '-' ? -nano : nano;
 }

@@ -7,6 +7,15 @@ export type { Change } from './changes.ts';
 export { planJson } from './json.ts';
 export { planMarkdown, refusalMarkdown } from './markdown.ts';
 export { type OfflinePlan, type Plan, planOffline, planRelease } from './plan.ts';
+export {
+  type Before,
+  type ClaimsOf,
+  NO_CLAIMS,
+  type Placement,
+  type Preflight,
+  type PreflightReport,
+  preflight,
+} from './preflight/index.ts';
 export { summarisePlan } from './summary.ts';
 export { type Targeted, targetServices } from './target.ts';
 export { planText } from './text.ts';

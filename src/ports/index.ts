@@ -15,8 +15,19 @@ export {
 } from './access-resources.ts';
 export type { AuditEntry, AuditEvent, AuditFilter, AuditLog, AuditRetention, AuditTrail } from './audit.ts';
 export type { BuildEngine, BuildRequest, BuildSpace } from './build-engine.ts';
+export type { ClusterCapacity } from './capacity.ts';
+export type { CertificateEntry, CertificatePair, CertificateStore } from './certificates.ts';
 export type { Clock, Random } from './clock.ts';
 export type { Cluster, DeleteOptions, HeldLease, Leases, ListQuery, ObjectCache, WatchEvent } from './cluster.ts';
+export {
+  type ClusterRun,
+  type ClusterRunCollection,
+  ClusterRunSpec,
+  ClusterRunStatus,
+  RUN_KEPT_MS,
+  RUNS_KEPT,
+  RunKind,
+} from './cluster-runs.ts';
 export {
   type AcceptedPush,
   type DeliveryIntake,
@@ -55,8 +66,14 @@ export type { Log } from './log.ts';
 export type { MessageSocket } from './message-socket.ts';
 export type { Metrics } from './metrics.ts';
 export type { ProjectCollection } from './projects.ts';
-export type { RegistryCredentials, RegistryEntry, RegistryScope, RegistryStore } from './registries.ts';
-export type { ImageResolver } from './registry.ts';
+export type {
+  NamedCredentials,
+  RegistryCredentials,
+  RegistryEntry,
+  RegistryScope,
+  RegistryStore,
+} from './registries.ts';
+export type { ImageResolver, ResolvedImage, ResolveOptions } from './registry.ts';
 export {
   type Application,
   ApplicationSpec,
@@ -68,6 +85,9 @@ export {
   CommitOutcome,
   CommitReport,
   Condition,
+  type DomainClaim,
+  DomainClaimSpec,
+  DomainClaimStatus,
   type GitRepository,
   GitRepositorySpec,
   GitRepositoryStatus,
@@ -91,4 +111,12 @@ export {
 } from './resources.ts';
 export type { CredentialStore, HookDirectory, HookEntry, SecretStore } from './secrets.ts';
 export type { Setting, SettingSection, SettingSections, SettingsStore } from './settings.ts';
-export type { BuildRunCollection, Collection, NewResource, ReleaseCollection, Store } from './store.ts';
+export type {
+  BuildRunCollection,
+  Collection,
+  DomainClaimCollection,
+  NewResource,
+  ReleaseCollection,
+  Store,
+} from './store.ts';
+export type { TxtResolver } from './txt-resolver.ts';

@@ -1,7 +1,7 @@
+import { GPU } from '../kernel/index.ts';
 import { effectiveEnv, effectiveResources, effectiveSecrets, type Service } from '../spec/index.ts';
 import type { RenderInput } from './input.ts';
 import { renderProbes } from './probes.ts';
-import { GPU } from './scheduling.ts';
 import { bindingKey } from './secret-values.ts';
 import { portsOf } from './service.ts';
 import { environmentSecretOf } from './snapshots.ts';

@@ -1,9 +1,8 @@
-import type { Manifest } from '../kernel/index.ts';
+import { GPU, type Manifest } from '../kernel/index.ts';
 import { resourceAmounts, type Service } from '../spec/index.ts';
 import type { RenderInput } from './input.ts';
 import { operationAnnotation, ownershipLabels } from './labels.ts';
 import { namespaceName, QUOTA } from './names.ts';
-import { GPU } from './scheduling.ts';
 import { keepsData } from './storage.ts';
 
 const MI = 2 ** 20;

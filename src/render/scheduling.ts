@@ -1,10 +1,8 @@
+import { GPU } from '../kernel/index.ts';
 import type { Service } from '../spec/index.ts';
 import type { RenderInput } from './input.ts';
 import { LABELS, ownershipLabels } from './labels.ts';
 import { storageGroup } from './storage-group.ts';
-
-/** The resource of NVIDIA's device plugin, and the taint of nodes that have it. */
-export const GPU = 'nvidia.com/gpu';
 
 /**
  * Where a service's pods may run (facts 3.3): its architecture, its one node (by the node's name, which unlike a label no two nodes

@@ -55,5 +55,5 @@ export { previewProblems } from './preview.ts';
 export { type RecoveryBlocker, recoveryBlockers } from './recovery.ts';
 export { requiredSecrets } from './required-secrets.ts';
 export { type EffectiveResources, effectiveResources, PROFILES, resourceAmounts } from './resources.ts';
-export { sharedGroups } from './storage-groups.ts';
+export { sharedGroups, storageGroupName } from './storage-groups.ts';
 export { parseVirtualNetwork, type VirtualNetwork } from './virtual-network.ts';

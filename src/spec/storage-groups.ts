@@ -19,6 +19,18 @@ export function sharedGroups(application: Pick<Application, 'services' | 'volume
   return [...new Set(group.values())].map((members) => members.toSorted());
 }
 
+/** What a group of services is called: the first of the ReadWriteOnce volumes they mount. */
+export function storageGroupName(
+  application: Pick<Application, 'services' | 'volumes'>,
+  members: readonly string[],
+): string | undefined {
+  return members
+    .flatMap((member) => application.services[member]?.mounts ?? [])
+    .map(({ volume }) => volume)
+    .filter((volume) => application.volumes[volume]?.access_mode === 'ReadWriteOnce')
+    .sort()[0];
+}
+
 function join(group: Map<string, string[]>, a: string, b: string): void {
   const ours = group.get(a) ?? [a];
   const theirs = group.get(b) ?? [b];

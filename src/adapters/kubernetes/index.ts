@@ -5,6 +5,7 @@
  * kubeconfig names, and never lets the API server's words into a message. The only folder that imports @kubernetes/client-node.
  */
 export type { ConnectOptions } from './access.ts';
+export { type CapacityOptions, createClusterCapacity } from './capacity/index.ts';
 export { type ClusterOptions, createCluster } from './cluster.ts';
 export { connect, type KubeConnection } from './connection.ts';
 export { createLeases, type LeaseOptions } from './leases.ts';

@@ -35,9 +35,28 @@ export async function listAll(client: Client, query: ListQuery, signal?: AbortSi
 }
 
 async function pages(client: Client, query: ListQuery, signal: AbortSignal | undefined): Promise<Result<Listing>> {
+  const items: Manifest[] = [];
+  const read = await eachPage(client, query, {
+    ...(signal === undefined ? {} : { signal }),
+    visit: (page) => {
+      for (const item of page) items.push(item);
+      return undefined;
+    },
+  });
+  return read.ok ? ok({ items, resourceVersion: read.value }) : read;
+}
+
+/** Reads page by page and keeps none; answers where a watch goes on. `visit` ends the reading with `'stop'`. */
+export async function eachPage(
+  client: Client,
+  query: ListQuery,
+  {
+    signal,
+    visit,
+  }: { readonly signal?: AbortSignal; readonly visit: (page: readonly Manifest[]) => 'stop' | undefined },
+): Promise<Result<string>> {
   const target = collectionOf(query);
   if (!target.ok) return target;
-  const items: Manifest[] = [];
   const params = selectorsOf(query);
   params.set('limit', String(PAGE));
   for (;;) {
@@ -54,9 +73,9 @@ async function pages(client: Client, query: ListQuery, signal: AbortSignal | und
     const found = page?.items ?? []; // an empty list of metadata is `null`
     if (!Array.isArray(found) || typeof page?.metadata?.resourceVersion !== 'string')
       return fail(problem('cluster_unavailable', undefined, { cause: { message: 'the answer is not a list' } }));
-    for (const item of found as Manifest[]) items.push(tidy(item, query));
+    const isOver = visit((found as Manifest[]).map((item) => tidy(item, query))) === 'stop';
     const next = page.metadata.continue;
-    if (typeof next !== 'string' || next === '') return ok({ items, resourceVersion: page.metadata.resourceVersion });
+    if (isOver || typeof next !== 'string' || next === '') return ok(page.metadata.resourceVersion);
     params.set('continue', next);
   }
 }

@@ -141,9 +141,11 @@ export function claimItem(claim: unknown): SnapshotClaim {
 
 /** A StorageClass. */
 export function storageClassItem(storageClass: unknown): Snapshot['storageClasses'][number] {
+  return { name: name(at(storageClass, 'metadata', 'name')), isDefault: isDefaultClass(storageClass) };
+}
+
+/** Whether claims that name no class get this one. */
+export function isDefaultClass(storageClass: unknown): boolean {
   const annotations = at(storageClass, 'metadata', 'annotations');
-  return {
-    name: name(at(storageClass, 'metadata', 'name')),
-    isDefault: DEFAULT_CLASS.some((annotation) => at(annotations, annotation) === 'true'),
-  };
+  return DEFAULT_CLASS.some((annotation) => at(annotations, annotation) === 'true');
 }

@@ -1,0 +1,83 @@
+import { type Amounts, GPU, quantityNumber } from '../../../kernel/index.ts';
+import { at, type Fields, isFields, records } from '../operations/fields.ts';
+
+const NOTHING: Amounts = { cpuMillis: 0, memoryBytes: 0, gpus: 0 };
+
+function plus(a: Amounts, b: Amounts): Amounts {
+  return {
+    cpuMillis: a.cpuMillis + b.cpuMillis,
+    memoryBytes: a.memoryBytes + b.memoryBytes,
+    gpus: a.gpus + b.gpus,
+  };
+}
+
+function most(a: Amounts, b: Amounts): Amounts {
+  return {
+    cpuMillis: Math.max(a.cpuMillis, b.cpuMillis),
+    memoryBytes: Math.max(a.memoryBytes, b.memoryBytes),
+    gpus: Math.max(a.gpus, b.gpus),
+  };
+}
+
+/** Kubernetes' names and quantities in our words; what is not there is nothing. */
+export function amountsOf(quantities: unknown): Amounts {
+  return {
+    cpuMillis: quantityNumber(at(quantities, 'cpu') ?? 0, 'm'),
+    memoryBytes: quantityNumber(at(quantities, 'memory') ?? 0),
+    gpus: quantityNumber(at(quantities, GPU) ?? 0),
+  };
+}
+
+function requestOf(container: Fields): Amounts {
+  return amountsOf(at(container, 'resources', 'requests'));
+}
+
+/**
+ * What the scheduler reserves for a pod: its containers and the sidecars (init containers that restart) together, or what one init container
+ * needs beside the sidecars started before it, whichever is more; what the pod says as a whole instead, where it does; and its overhead.
+ * Source: facts 11.3; Kubernetes' "Resource sharing within containers" of sidecars.
+ */
+export function podRequests(spec: unknown): Amounts {
+  let sidecars = NOTHING;
+  let starting = NOTHING;
+  for (const container of records(at(spec, 'initContainers'))) {
+    const own = requestOf(container);
+    if (container.restartPolicy === 'Always') sidecars = plus(sidecars, own);
+    starting = most(starting, container.restartPolicy === 'Always' ? sidecars : plus(sidecars, own));
+  }
+  const running = records(at(spec, 'containers')).map(requestOf).reduce(plus, sidecars);
+  return plus(
+    withPodLevel(most(running, starting), at(spec, 'resources', 'requests')),
+    amountsOf(at(spec, 'overhead')),
+  );
+}
+
+function withPodLevel(sum: Amounts, pod: unknown): Amounts {
+  if (!isFields(pod)) return sum;
+  const whole = amountsOf(pod);
+  return {
+    cpuMillis: Object.hasOwn(pod, 'cpu') ? whole.cpuMillis : sum.cpuMillis,
+    memoryBytes: Object.hasOwn(pod, 'memory') ? whole.memoryBytes : sum.memoryBytes,
+    gpus: sum.gpus,
+  };
+}
+
+/** The requests of pods by node and namespace, added up page by page, so that no list of pods is kept. */
+export class PlacedSum {
+  readonly #sums = new Map<string, { readonly node: string; readonly namespace: string; amounts: Amounts }>();
+
+  add(pod: { readonly metadata: { readonly namespace?: string }; readonly spec?: unknown }): void {
+    const node = at(pod.spec, 'nodeName');
+    if (typeof node !== 'string' || node === '') return;
+    const { namespace = '' } = pod.metadata;
+    const key = `${node}/${namespace}`;
+    const known = this.#sums.get(key);
+    const amounts = podRequests(pod.spec);
+    if (known === undefined) this.#sums.set(key, { node, namespace, amounts });
+    else known.amounts = plus(known.amounts, amounts);
+  }
+
+  all(): readonly { readonly node: string; readonly namespace: string; readonly amounts: Amounts }[] {
+    return [...this.#sums.values()];
+  }
+}
