@@ -1,18 +1,15 @@
-import { fail, ok, problem, type Result } from '../kernel/index.ts';
+import { ok, problem, type Result } from '../kernel/index.ts';
 import type { Application as ApplicationResource, HeldLease, Release } from '../ports/index.ts';
-import { releaseDeadline } from '../reconcile/index.ts';
-import type { Application } from '../spec/index.ts';
 import type { Deps, Run } from './context.ts';
-import { keptPatches } from './kept-patches.ts';
 import { reportOf } from './ledger.ts';
 import { cancelOpen } from './orphans.ts';
+import { type Attempt, attempt, begin } from './release/attempt.ts';
 import { settleBuilds } from './release/builds.ts';
-import { carryRelease } from './release/carry.ts';
 import { announce, type Ending, endRelease, isEnded, phaseAtRest, pruneHistory } from './release/conclude.ts';
-import { openGuard } from './release/guard.ts';
 import { maintain } from './release/maintain.ts';
 import { isPassedOver, nextRelease, successorsOf } from './release/order.ts';
-import { openSession, readLive, type Session, writeApplication } from './release/session.ts';
+import { interruptedFailure, recover, recoveredRevision, standingRelease } from './release/recover.ts';
+import { openSession, type Session, writeApplication } from './release/session.ts';
 import { stopJobs } from './release/stop-jobs.ts';
 import { takeDown } from './release/take-down.ts';
 import { unpackSpec } from './release-body.ts';
@@ -156,15 +153,23 @@ async function carryOut(
   const release = begun.value;
   // Cancelled in the moment before it began: the next round announces it.
   if (isEnded(release)) return ok('ended');
-  const ending = desired.ok
-    ? await attempt(session, { ...input, release, desired: desired.value })
-    : ok<Ending>({ state: 'failed', problem: desired.problem });
-  if (ending.ok && ending.value.state === 'cancelled' && desired.ok) {
-    const stopped = await stopJobs(session, release, desired.value);
+  if (!desired.ok) return end(session, { ...input, release }, { state: 'failed', problem: desired.problem });
+  return tryOut(session, { ...input, release, desired: desired.value });
+}
+
+/** Tries a release, and puts the last good one back where it failed. One whose recovery was cut off has failed already. */
+async function tryOut(session: Session, attempted: Attempt): Promise<Result<'ended'>> {
+  const interrupted = interruptedFailure(attempted.release);
+  const ending = interrupted === undefined ? await attempt(session, attempted) : ok(interrupted);
+  if (!ending.ok) return ending;
+  if (ending.value.state === 'cancelled') {
+    const stopped = await stopJobs(session, attempted.release, attempted.desired);
     // What the cluster does not permit is no reason to keep a cancelled release going.
     if (!stopped.ok && stopped.problem.kind !== 'rejected') return stopped;
   }
-  return ending.ok ? end(session, { ...input, release }, ending.value) : ending;
+  if (ending.value.state !== 'failed') return end(session, attempted, ending.value);
+  const recovered = await recover(session, attempted, ending.value);
+  return recovered.ok ? end(session, { ...attempted, release: recovered.value }, ending.value) : recovered;
 }
 
 async function end(
@@ -188,72 +193,6 @@ async function end(
   return pruned.ok ? ok('ended') : pruned;
 }
 
-/** Marks the release as running, with its deadline from the first start on. One that ended meanwhile stays as it is. */
-async function begin(session: Session, release: Release, desired: Application): Promise<Result<Release>> {
-  const { clock, options, store } = session.deps;
-  const now = clock.now();
-  return store.releases.updateStatus(release.name, (current) =>
-    isEnded(current)
-      ? undefined
-      : {
-          ...current.status,
-          state: 'running',
-          attempts: (current.status.attempts ?? 0) + 1,
-          startedAt: current.status.startedAt ?? now.toISOString(),
-          deadline: current.status.deadline ?? releaseDeadline(desired, options, now).toISOString(),
-        },
-  );
-}
-
-/** One try at the release. A failure is worth another try; an ending is final. */
-async function attempt(
-  session: Session,
-  input: {
-    readonly release: Release;
-    readonly releases: readonly Release[];
-    readonly run: Run;
-    readonly desired: Application;
-  },
-): Promise<Result<Ending>> {
-  const { deps, lease } = session;
-  const { release, desired } = input;
-  const deadline = new Date(release.status.deadline ?? deps.clock.now());
-  const isLate = deps.clock.now().getTime() >= deadline.getTime();
-  if (isLate) return ok({ state: 'failed', problem: problem('release_deadline'), lost: true });
-  const before = keptPatches(input.releases, release.spec.revision);
-  const guard = openGuard(deps, {
-    lease,
-    run: input.run,
-    release,
-    desired,
-    previous: before.ok ? before.value : undefined,
-  });
-  try {
-    const allowed = guard.check();
-    const live = allowed.ok ? await readLive(session) : allowed;
-    const carried = live.ok ? await carryRelease({ session, release, desired, guard, deadline }) : live;
-    return carried.ok ? ok({ state: 'succeeded' }) : endingOf(carried.problem);
-  } finally {
-    guard.stop();
-  }
-}
-
-/** Somebody took back the order or the right to it. */
-const CANCELLING: ReadonlySet<string> = new Set([
-  'grant_refused',
-  'grant_expired',
-  'cancelled',
-  'authority_revoked',
-  'kubernetes_patches_disabled',
-  'kubernetes_patch_refused',
-]);
-
-function endingOf(p: Extract<Result<never>, { ok: false }>['problem']): Result<Ending> {
-  if (p.kind !== 'rejected') return fail(p);
-  if (p.code === 'superseded') return ok({ state: 'superseded', problem: p });
-  return ok({ state: CANCELLING.has(p.code) ? 'cancelled' : 'failed', problem: p });
-}
-
 /** A request to the API ends long before. */
 const ACCEPTING_MS = 60_000;
 
@@ -273,6 +212,8 @@ async function rest(session: Session, turn: Turn, { application, releases }: AtR
     const written = await writeApplication(session, (status) => ({ ...status, phase: phaseAtRest(latest) }));
     return written.ok ? cancelOpen(session.deps, session.application) : written;
   }
-  if (latest === undefined || latest.status.state !== 'succeeded') return ok(undefined);
-  return maintain(session, latest, turn.run);
+  if (latest === undefined) return ok(undefined);
+  if (latest.status.state !== 'succeeded' && recoveredRevision(latest) === undefined) return ok(undefined);
+  const standing = await standingRelease(session, latest);
+  return standing.ok ? maintain(session, { latest, standing: standing.value }, turn.run) : standing;
 }

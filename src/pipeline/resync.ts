@@ -55,7 +55,9 @@ function orphaned(deps: Deps): readonly Job[] {
 
 /** Queues every application at rest for a comparison with the cluster. */
 export async function watchForDrift(deps: Deps): Promise<Result<void>> {
-  const atRest = deps.store.applications.all().filter((application) => application.status.phase === 'healthy');
+  const atRest = deps.store.applications
+    .all()
+    .filter(({ status: { phase } }) => phase === 'healthy' || phase === 'recovered');
   return atRest.length === 0
     ? ok(undefined)
     : deps.jobs.addAll(atRest.map((application): Job => ({ queue: 'reconcile', application: application.name })));

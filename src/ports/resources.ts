@@ -196,7 +196,7 @@ export const ApplicationSpec = z.object({
 export const ApplicationStatus = z.object({
   observedGeneration: z.int().optional(),
   conditions: Conditions,
-  phase: z.enum(['queued', 'healthy', 'empty', 'failed', 'cancelled']).optional(),
+  phase: z.enum(['queued', 'healthy', 'empty', 'failed', 'cancelled', 'recovered']).optional(),
   fence: z.int().optional().describe('of the lease under which this was last written; never falls'),
   acceptedRevision: z.int().optional(),
   acceptedAt: Timestamp.optional().describe(
@@ -270,6 +270,10 @@ export const ReleaseStatus = z.object({
   finishedAt: Timestamp.optional(),
   deadline: Timestamp.optional(),
   resolved: z.record(z.string(), z.string()).optional().describe('service to image digest, resolved once'),
+  credentials: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('service to the name of the registry credentials that opened its image; the others are public'),
   steps: z
     .array(
       z.object({
@@ -286,6 +290,30 @@ export const ReleaseStatus = z.object({
   message: z.string().optional(),
   at: z.string().optional().describe('the field at fault'),
   lost: z.boolean().optional().describe('no worker came back before the deadline'),
+  recovery: z
+    .object({
+      state: z.enum(['running', 'succeeded', 'failed', 'skipped']),
+      revision: z.int().optional().describe('the one that is put back'),
+      code: z.string().optional(),
+      message: z.string().optional().describe('why it failed or was not tried'),
+      startedAt: Timestamp,
+      deadline: Timestamp.optional(),
+      finishedAt: Timestamp.optional(),
+    })
+    .optional()
+    .describe('putting the last good revision back after this one failed'),
+  resumed: z
+    .object({
+      generation: z.int().min(1).describe('how often it was resumed'),
+      services: z.array(z.string()).describe('what is carried out again; the others stay as they are'),
+      identity: z.string().optional().describe('who resumed it; rechecked while it runs'),
+      key: z.string().optional(),
+      idempotency: z.string().describe('digest of the identity and the Idempotency-Key it was resumed with'),
+      requestHash: z.string(),
+      at: Timestamp,
+    })
+    .optional()
+    .describe('the last time somebody let it go on after it had failed'),
 });
 
 /**
@@ -326,6 +354,21 @@ export const BuildRunStatus = z.object({
   message: z.string().optional(),
 });
 
+/** A custom domain reserved for one application: named after the host, so no two applications hold the same one (facts 6.2). */
+export const DomainClaimSpec = z.object({
+  host: z.string(),
+  application: z.string().describe('name of the Application'),
+  applicationId: z.string(),
+  token: z.string().describe('what the TXT record of the challenge says; proves nothing but the ownership'),
+  revision: z.int().min(1).describe('the newest revision that was accepted with it'),
+});
+export const DomainClaimStatus = z.object({
+  verifiedAt: Timestamp.optional().describe('the record was found; only then the domain leads anywhere'),
+  checkedAt: Timestamp.optional(),
+  failingSince: Timestamp.optional().describe('the record of a verified domain is gone since then'),
+  code: z.string().optional().describe('why the last check did not find the record'),
+});
+
 /** Any of our resources: Kubernetes metadata, a spec and a status. */
 export type Resource<Spec, Status> = {
   readonly name: string;
@@ -347,6 +390,7 @@ export type GitSource = Resource<z.infer<typeof GitSourceSpec>, z.infer<typeof G
 export type PullRequestPlan = Resource<z.infer<typeof PlanSpec>, z.infer<typeof PlanStatus>>;
 export type Application = Resource<z.infer<typeof ApplicationSpec>, z.infer<typeof ApplicationStatus>>;
 export type Release = Resource<z.infer<typeof ReleaseSpec>, z.infer<typeof ReleaseStatus>>;
+export type DomainClaim = Resource<z.infer<typeof DomainClaimSpec>, z.infer<typeof DomainClaimStatus>>;
 export type BuildRun = Resource<z.infer<typeof BuildRunSpec>, z.infer<typeof BuildRunStatus>>;
 
 /** Annotation on a GitSource: a new value asks for one more plan of the commit the ref points to. */

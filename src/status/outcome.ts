@@ -15,7 +15,14 @@ export type Standing =
   /** A pull request's plan; `summary` is the plan stage's one line. */
   | { readonly kind: 'planned'; readonly summary: string }
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
-  | { readonly kind: 'failed'; readonly problem: Problem; readonly service?: string; readonly revision?: number }
+  /** `recovered` is the revision that was put back. */
+  | {
+      readonly kind: 'failed';
+      readonly problem: Problem;
+      readonly service?: string;
+      readonly revision?: number;
+      readonly recovered?: number;
+    }
   | { readonly kind: 'superseded'; readonly by: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'ref_gone' }
@@ -72,7 +79,7 @@ type End = Extract<
 function wordEnd(standing: End): Worded {
   switch (standing.kind) {
     case 'failed':
-      return { outcome: 'failure', text: `failed${suffix(standing.service)}: ${describe(standing.problem)}` };
+      return { outcome: 'failure', text: failed(standing) };
     case 'superseded':
       return { outcome: 'superseded', text: `superseded by ${standing.by.slice(0, 7)}` };
     case 'cancelled':
@@ -86,6 +93,12 @@ function wordEnd(standing: End): Worded {
     case 'lost':
       return { outcome: 'lost', text: 'lost: the worker stopped and the release did not end in time' };
   }
+}
+
+/** What runs now must survive a cut. */
+function failed({ service, problem, recovered }: Extract<Standing, { kind: 'failed' }>): string {
+  const end = recovered === undefined ? '' : `; revision ${recovered} was put back`;
+  return `${cut(`failed${suffix(service)}: ${describe(problem)}`, LIMITS.statusDescription - end.length)}${end}`;
 }
 
 function ending(day: string | undefined): string {

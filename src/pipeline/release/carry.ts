@@ -3,8 +3,10 @@ import type { Release } from '../../ports/index.ts';
 import { claimChange, kindChange, stalePolicies } from '../../reconcile/index.ts';
 import { type Rendered, secretValues } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
+import { dropDomains } from '../endpoints/index.ts';
 import type { Carrying } from './carrying.ts';
-import { resolveImages } from './images.ts';
+import { releaseHosts } from './hosts.ts';
+import { pullLogins, type ReleaseImages, resolveImages } from './images.ts';
 import { deleteAll, prune, pruneCandidates } from './prune.ts';
 import { finalObjects, renderInput } from './render.ts';
 import { type Session, saveInventory } from './session.ts';
@@ -17,7 +19,7 @@ import { writeObject } from './write.ts';
  * so a run that was cut off is simply run again. A failure of kind `rejected` ends the release; others are worth another try.
  */
 export async function carryRelease(carrying: Carrying): Promise<Result<void>> {
-  const recorder = new StepRecorder(carrying.session.deps, carrying.release);
+  const recorder = new StepRecorder(carrying.session.deps, carrying.release, carrying.prefix);
   const done = await carrySteps(carrying, recorder);
   await recorder.settle();
   return done;
@@ -27,12 +29,14 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
   const { session, desired } = carrying;
   const kind = kindChange({ application: desired, id: session.id, inventory: session.inventory.entries });
   if (kind !== undefined) return fail(kind);
+  const hosts = await releaseHosts(session, { ...carrying.release.spec, desired });
+  if (!hosts.ok) return hosts;
   const secrets = await runStep(recorder, 'secrets', () => readSecrets(session, carrying.release, desired));
   if (!secrets.ok) return secrets;
-  const images = await runStep(recorder, 'images', () => resolveImages(carrying));
+  const images = await runStep(recorder, 'images', () => readImages(carrying, secrets.value));
   if (!images.ok) return images;
   const creationId = session.deps.random.hex(16);
-  const input = renderInput(session, carrying, { images: images.value, secrets: secrets.value, creationId });
+  const input = renderInput(session, carrying, { ...images.value, ...hosts.value, creationId });
   if (!input.ok) return input;
   const rendered = finalObjects(input.value);
   if (!rendered.ok) return rendered;
@@ -48,16 +52,21 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
   const pruned = await runStep(recorder, 'prune', () =>
     prune({ session, release: carrying.release, check: carrying.guard.check }, rendered.value),
   );
-  if (!pruned.ok || !rendered.value.workloads.some(isSchedule)) return pruned;
+  if (!pruned.ok) return pruned;
+  const dropped = await letGo(carrying);
+  if (!dropped.ok || !rendered.value.workloads.some(isSchedule)) return dropped;
   return runStep(recorder, 'schedules', () => startSchedules(carrying, rendered.value));
 }
 
+/** Domains the revision names no longer are free for others; an earlier revision that is put back lets go of nothing. */
+function letGo({ session, release, desired, prefix }: Carrying): Promise<Result<void>> | Result<void> {
+  if (prefix !== undefined) return ok(undefined);
+  const { application, revision } = release.spec;
+  return dropDomains(session.deps, { application, id: session.id, revision, desired });
+}
+
 /** All values in one snapshot before anything is written (facts 6.6), by service and key, base64: variables, bindings and files. */
-async function readSecrets(
-  session: Session,
-  release: Release,
-  desired: Application,
-): Promise<Result<Readonly<Record<string, Readonly<Record<string, string>>>>>> {
+async function readSecrets(session: Session, release: Release, desired: Application): Promise<Result<Values>> {
   const application = session.deps.store.applications.cached(release.spec.application);
   if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
   const { project, environment, name } = application.spec;
@@ -68,6 +77,21 @@ async function readSecrets(
       : await session.deps.secrets.snapshot({ project, environment, name }, names);
   if (!snapshot.ok) return snapshot;
   return ok(secretValues(desired, snapshot.value));
+}
+
+type Values = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Images by digest, and the logins they are pulled with among the values of their services (facts 5.8). */
+async function readImages(
+  carrying: Carrying,
+  secrets: Values,
+): Promise<Result<ReleaseImages & { readonly secrets: Values }>> {
+  const resolved = await resolveImages(carrying);
+  if (!resolved.ok) return resolved;
+  const logins = await pullLogins(carrying.session, resolved.value.credentials);
+  if (!logins.ok) return logins;
+  const merged = Object.entries(secrets).map(([name, values]) => [name, { ...values, ...logins.value[name] }] as const);
+  return ok({ ...resolved.value, secrets: Object.fromEntries(merged) });
 }
 
 /** Lets the schedules of a release begin, once everything else of it is there (facts 3.6). */
@@ -122,6 +146,8 @@ async function carryWorkloads(carrying: Carrying, rendered: Rendered, recorder: 
     const before = needs.map((need) => outcomes.get(need) ?? Promise.resolve(ok(undefined)));
     const outcome = Promise.all(before).then((results): Promise<Result<void>> => {
       const isBlocked = results.some((result) => !result.ok);
+      // Done in an earlier try of the same revision, before somebody resumed it.
+      if (carrying.only?.has(workload.service) === false) return Promise.resolve(ok(undefined));
       return runStep(recorder, `service:${workload.service}`, async () =>
         isBlocked
           ? fail(problem('dependency_failed', undefined, { at: `services.${workload.service}.depends_on` }))

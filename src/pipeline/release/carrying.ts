@@ -10,6 +10,10 @@ export type Carrying = {
   readonly desired: Application;
   readonly guard: Guard;
   readonly deadline: Date;
+  /** Leads the names of the steps on record; absent for the release itself. */
+  readonly prefix?: string;
+  /** The services to carry out; the others were done in an earlier try. All of them without. */
+  readonly only?: ReadonlySet<string>;
 };
 
 /** The pods of one service. */

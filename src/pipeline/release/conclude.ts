@@ -8,6 +8,7 @@ import { grantState } from '../grant-expiry.ts';
 import { reportOf, reportsOf, withReport } from '../ledger.ts';
 import { unpackSpec } from '../release-body.ts';
 import { renderOptions } from './options.ts';
+import { recoveredRevision, standingRelease } from './recover.ts';
 import { type Session, writeApplication } from './session.ts';
 
 /** How a release ended. */
@@ -75,16 +76,18 @@ export async function announce(
 
 async function tellApplication(session: Session, release: Release): Promise<Result<unknown>> {
   const { state } = release.status;
-  const desired = unpackSpec(release.spec.spec);
+  const standing = await standingRelease(session, release);
+  if (!standing.ok) return standing;
+  const desired = unpackSpec(standing.value.spec.spec);
   if (!desired.ok) return desired;
-  const services = await observeServices(session, release, desired.value);
+  const services = await observeServices(session, standing.value, desired.value);
   if (!services.ok) return services;
   const now = session.deps.clock.now();
   const isEmpty = Object.keys(desired.value.services).length === 0;
   return writeApplication(session, (status, current: ApplicationResource) => ({
     ...status,
     observedGeneration: current.generation,
-    phase: (status.acceptedRevision ?? 0) > release.spec.revision ? 'queued' : phaseAfter(state, isEmpty),
+    phase: (status.acceptedRevision ?? 0) > release.spec.revision ? 'queued' : phaseAfter(release, isEmpty),
     cancelled: status.cancelled?.filter((revision) => revision > release.spec.revision),
     ...(state === 'succeeded' ? { revision: release.spec.revision } : {}),
     services: [...services.value],
@@ -92,12 +95,20 @@ async function tellApplication(session: Session, release: Release): Promise<Resu
       readyCondition(status.conditions, {
         status: state === 'succeeded' ? 'True' : 'False',
         reason: release.status.code ?? 'released',
-        message: release.status.message ?? `revision ${release.spec.revision} is released`,
+        message: endMessage(release),
         now,
         generation: current.generation,
       }),
     ],
   }));
+}
+
+/** What an application says of its newest release that has ended. */
+export function endMessage(release: Release): string {
+  const { message } = release.status;
+  if (message === undefined) return `revision ${release.spec.revision} is released`;
+  const recovered = recoveredRevision(release);
+  return recovered === undefined ? message : `${message}; revision ${recovered} was put back`;
 }
 
 type Phase = NonNullable<ApplicationResource['status']['phase']>;
@@ -106,11 +117,13 @@ type Phase = NonNullable<ApplicationResource['status']['phase']>;
 export function phaseAtRest(latest: Release | undefined): Phase {
   if (latest === undefined) return 'cancelled';
   const desired = unpackSpec(latest.spec.spec);
-  return phaseAfter(latest.status.state, desired.ok && Object.keys(desired.value.services).length === 0);
+  return phaseAfter(latest, desired.ok && Object.keys(desired.value.services).length === 0);
 }
 
-function phaseAfter(state: Release['status']['state'], isEmpty: boolean): Phase {
+function phaseAfter(release: Release, isEmpty: boolean): Phase {
+  const { state } = release.status;
   if (state === 'succeeded') return isEmpty ? 'empty' : 'healthy';
+  if (recoveredRevision(release) !== undefined) return 'recovered';
   return state === 'failed' ? 'failed' : 'cancelled';
 }
 
@@ -194,7 +207,8 @@ function standing(release: Release, by: string | undefined, ends: string | undef
     return reason.code === 'grant_refused' && (message ?? '').includes('source was removed')
       ? { kind: 'source_removed' }
       : { kind: 'cancelled' };
-  return { kind: 'failed', problem: reason, revision };
+  const recovered = recoveredRevision(release);
+  return { kind: 'failed', problem: reason, revision, ...(recovered === undefined ? {} : { recovered }) };
 }
 
 /** Deletes ended releases beyond the history limit; the last one that succeeded always stays. `releases` are newest first. */

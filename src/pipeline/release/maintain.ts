@@ -1,36 +1,35 @@
 import { describe, fail, type Manifest, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, Release } from '../../ports/index.ts';
 import { allObjects, type Rendered, type RenderInput } from '../../render/index.ts';
+import type { Application } from '../../spec/index.ts';
 import { readyCondition } from '../../status/index.ts';
 import type { Run } from '../context.ts';
 import { unpackSpec } from '../release-body.ts';
+import { endMessage } from './conclude.ts';
+import { recordedHosts } from './hosts.ts';
 import { prune } from './prune.ts';
 import { recordedSecrets } from './recorded-secrets.ts';
 import { finalObjects, renderInput } from './render.ts';
 import { readLive, type Session, saveInventory, writeApplication } from './session.ts';
 import { writeObject } from './write.ts';
 
+/** The newest release, and what runs at rest: the same one, or what was put back after it had failed. */
+export type AtRest = { readonly latest: Release; readonly standing: Release };
+
 /**
  * Compares an application at rest with its last release and writes only where they differ: what a person or another controller changed by
  * hand goes, what was deleted comes back. Runs no job, reads no new secret value (running pods keep the values of their release) and
  * waits for nothing.
  */
-export async function maintain(session: Session, release: Release, run: Run): Promise<Result<void>> {
+export async function maintain(session: Session, atRest: AtRest, run: Run): Promise<Result<void>> {
+  const { standing: release, latest } = atRest;
   const desired = unpackSpec(release.spec.spec);
   if (!desired.ok) return desired;
   const live = await readLive(session);
   if (!live.ok) return live;
   const application = session.deps.store.applications.cached(session.application);
   if (application === undefined) return ok(undefined);
-  const input = renderInput(
-    session,
-    { release, desired: desired.value },
-    {
-      images: release.status.resolved ?? {},
-      secrets: recordedSecrets(session, desired.value),
-      creationId: release.name,
-    },
-  );
+  const input = await inputAtRest(session, { release, application, desired: desired.value });
   if (!input.ok) return input;
   const rendered = renderKept(input.value);
   if (!rendered.ok) return rendered;
@@ -58,7 +57,28 @@ export async function maintain(session: Session, release: Release, run: Run): Pr
   const { whole } = rendered.value;
   // Snapshots that were still read when their release ended go now, and what a run that was cut off left behind.
   const tidied = whole === undefined ? await saveInventory(session) : await prune({ session, release, check }, whole);
-  return tellDrift(session, application, refused === undefined ? tidied : fail(refused));
+  return tellDrift(session, { application, latest }, refused === undefined ? tidied : fail(refused));
+}
+
+/** A release that has ended, in the words of rendering: with the values and digests it runs with. */
+async function inputAtRest(
+  session: Session,
+  rest: { readonly release: Release; readonly application: ApplicationResource; readonly desired: Application },
+): Promise<Result<RenderInput>> {
+  const { release, application, desired } = rest;
+  const hosts = await recordedHosts(session, application, desired);
+  if (!hosts.ok) return hosts;
+  return renderInput(
+    session,
+    { release, desired },
+    {
+      images: release.status.resolved ?? {},
+      credentials: release.status.credentials ?? {},
+      secrets: recordedSecrets(session, desired),
+      ...hosts.value,
+      creationId: release.name,
+    },
+  );
 }
 
 function mayGoOn(session: Session, run: Run): Result<void> {
@@ -86,7 +106,7 @@ function renderKept(input: RenderInput): Result<Kept> {
       .map((manifest) => ({ manifest, autoscaler: scaled.get(manifest) }));
     return ok({ objects, whole: whole.value, problem: undefined });
   }
-  if (whole.problem.code !== 'missing_secrets') return whole;
+  if (whole.problem.code !== 'missing_secrets' && whole.problem.code !== 'certificate_missing') return whole;
   const around = finalObjects({ ...input, preview: true });
   if (!around.ok) return around;
   const { namespace, networkPolicies, quota, claims, services } = around.value;
@@ -94,24 +114,27 @@ function renderKept(input: RenderInput): Result<Kept> {
   return ok({
     objects: [namespace, ...networkPolicies, quota, ...claims, ...services].map((manifest) => ({ manifest })),
     whole: undefined,
-    problem: { ...whole.problem, message: text },
+    problem: whole.problem.code === 'missing_secrets' ? { ...whole.problem, message: text } : whole.problem,
   });
 }
 
 /** Says on the application what can not be put right, and takes it back when it is. What is worth another try is not told. */
 async function tellDrift(
   session: Session,
-  application: ApplicationResource,
+  { application, latest }: { readonly application: ApplicationResource; readonly latest: Release },
   done: Result<unknown>,
 ): Promise<Result<void>> {
   const p = done.ok ? undefined : done.problem;
   if (p !== undefined && p.kind !== 'rejected') return fail(p);
   const ready = application.status.conditions?.find((condition) => condition.type === 'Ready');
   if (p === undefined && ready?.status !== 'False') return ok(undefined);
+  // A release that failed stays the last word where an earlier revision was put back.
+  const { code } = latest.status;
+  const asReleased = code === undefined ? 'the cluster is as released' : endMessage(latest);
   const next = readyCondition(application.status.conditions, {
-    status: p === undefined ? 'True' : 'False',
-    reason: p?.code ?? 'released',
-    message: p === undefined ? 'the cluster is as released' : describe(p),
+    status: p === undefined && code === undefined ? 'True' : 'False',
+    reason: p?.code ?? code ?? 'released',
+    message: p === undefined ? asReleased : describe(p),
     now: session.deps.clock.now(),
     generation: application.generation,
   });

@@ -12,14 +12,17 @@ type StepState = Step['state'];
 export class StepRecorder {
   readonly #deps: Deps;
   readonly #release: string;
+  readonly #prefix: string;
   #steps: readonly Step[];
   #writing: Promise<void> = Promise.resolve();
   #version = 0;
   #writtenVersion = 0;
 
-  constructor(deps: Deps, release: Release) {
+  /** `prefix` leads the names of all steps. */
+  constructor(deps: Deps, release: Release, prefix = '') {
     this.#deps = deps;
     this.#release = release.name;
+    this.#prefix = prefix;
     this.#steps = release.status.steps ?? [];
   }
 
@@ -28,17 +31,18 @@ export class StepRecorder {
   }
 
   /** Records where a step stands; the write happens in the background, in order. */
-  set(name: string, state: StepState, p?: Problem): void {
+  set(step: string, state: StepState, p?: Problem): void {
+    const name = `${this.#prefix}${step}`;
     const at = this.#deps.clock.now().toISOString();
     const index = this.#steps.findIndex((other) => other.name === name);
-    const step: Step = {
+    const next: Step = {
       name,
       state,
       startedAt: state === 'running' ? at : (this.#steps[index]?.startedAt ?? at),
       at,
       ...(p === undefined ? {} : { code: p.code, message: p.message }),
     };
-    this.#steps = index < 0 ? [...this.#steps, step] : this.#steps.with(index, step);
+    this.#steps = index < 0 ? [...this.#steps, next] : this.#steps.with(index, next);
     this.#version += 1;
     this.#writing = this.#writing.then(() => this.#write());
   }
