@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
@@ -26,6 +27,12 @@ const List = z.preprocess(
   z.array(z.string()),
 );
 
+const NameServer = z.string().refine((text) => {
+  const [, host = text, port = '53'] =
+    /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text) ?? /^([\d.]+):(\d{1,5})$/.exec(text) ?? [];
+  return isIP(host) !== 0 && Number(port) >= 1 && Number(port) <= 65_535;
+}, 'is not an IP address, with a port after it or without');
+
 /** Every setting, in the words of the configuration file. The environment variable of `publicUrl` is `HAKOPOD_PUBLIC_URL`, and so on. */
 export const Config = z.strictObject({
   roles: List.pipe(z.array(z.enum(['server', 'worker'])).min(1))
@@ -47,6 +54,9 @@ export const Config = z.strictObject({
     .optional()
     .describe("port of the services' own addresses when not the default"),
   tlsIssuer: z.string().optional().describe('cert-manager ClusterIssuer for public services'),
+  dnsServers: List.pipe(z.array(NameServer))
+    .default(['1.1.1.1', '8.8.8.8'])
+    .describe('name servers asked for the TXT records of custom domains: IP addresses, IP:port or [IPv6]:port'),
   ingressClass: z.string().default('haproxy').describe('ingress class of public services'),
   githubApiUrl: Url.default('https://api.github.com').describe('GitHub API; Enterprise: https://HOST/api/v3'),
   gitlabApiUrl: Url.default('https://gitlab.com/api/v4').describe('GitLab API; self-managed: https://HOST/api/v4'),
@@ -144,6 +154,11 @@ export const Config = z.strictObject({
     .max(300)
     .default(15)
     .describe('how long a worker that stopped answering keeps its applications'),
+  operationNamespaces: List.pipe(z.array(z.string().regex(/^(\*|[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)$/)))
+    .default(['*'])
+    .describe(
+      'where the operations on the cluster may write and run commands, besides the namespaces of applications; * is every one but the control namespace',
+    ),
   drainSeconds: Seconds.default(25).describe('how long a stopping worker lets running jobs finish'),
   hookBodyBytes: z.coerce
     .number()
@@ -186,6 +201,20 @@ export const Config = z.strictObject({
     .max(10_000)
     .default(16)
     .describe('open streams of release events; more get 429'),
+  execIdleSeconds: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(900)
+    .default(900)
+    .describe('how long a command in a container may go without input'),
+  execLifetimeSeconds: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(28_800)
+    .default(28_800)
+    .describe('how long a command in a container may last at most'),
   hookFailuresPerMinute: z.coerce
     .number()
     .int()

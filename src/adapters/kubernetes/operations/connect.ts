@@ -23,6 +23,8 @@ export type ConnectionOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly userAgent: string;
+  /** Shorter ends of an exec than 15 minutes without input and 8 hours in all. */
+  readonly execTimes?: Partial<ExecTimes>;
 };
 
 /** The clients of `fromClients`; times are shorter in tests. */
@@ -36,10 +38,14 @@ export type Clients = OperationDeps & {
  * The cluster operations over a connection (cluster operations 3): rollouts are read every 2 s, logs are opened and commands run over the
  * connection itself. No request is made yet.
  */
-export function connect(connection: KubeConnection, { clock, log, userAgent }: ConnectionOptions): ClusterOperations {
+export function connect(connection: KubeConnection, options: ConnectionOptions): ClusterOperations {
+  const { clock, log, userAgent, execTimes } = options;
   // Every operation sets the time of its own calls; this is only the end of what none of them bounds.
   const client = { connection, clock, userAgent, timeoutMs: OPERATION_LIMITS.lifetimeMs };
-  return fromClients({ api: createApi(client), streams: createStreams(client), clock, log });
+  return fromClients({
+    ...{ api: createApi(client), streams: createStreams(client), clock, log },
+    ...(execTimes === undefined ? {} : { execTimes }),
+  });
 }
 
 /** The same as the pod's own service account (cluster operations 2); `invalid_config` outside of a cluster. Close the connection in the end. */
