@@ -4,6 +4,7 @@ import type {
   AuditRetention,
   AuditTrail,
   BuildEngine,
+  CertificateStore,
   Clock,
   Cluster,
   CommentWriter,
@@ -27,6 +28,7 @@ import type {
   SettingsStore,
   StatusWriter,
   Store,
+  TxtResolver,
 } from '../ports/index.ts';
 
 /** What an installation decides about releasing; all times in milliseconds. */
@@ -66,6 +68,9 @@ export type Deps = {
   readonly cluster: Cluster;
   readonly leases: Leases;
   readonly secrets: SecretStore;
+  readonly certificates: CertificateStore;
+  /** Answers the challenges of custom domains. */
+  readonly dns: TxtResolver;
   readonly credentials: CredentialStore;
   /** Who may do what, as it is now: rechecked at every use, also while a release runs. */
   readonly keys: KeyStore;

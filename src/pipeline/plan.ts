@@ -22,6 +22,7 @@ import { auditPush } from './audit-push.ts';
 import { checkGrantOwner } from './authority.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
+import { endpointRefusals, reserveDomains } from './endpoints/index.ts';
 import { grantWarning } from './grant-expiry.ts';
 import { holdOf } from './hold.ts';
 import { keptPatches } from './kept-patches.ts';
@@ -29,6 +30,7 @@ import { isFinal, reportOf, reportsOf, withReport } from './ledger.ts';
 import { patchRefusals } from './patch-check.ts';
 import { acceptedBuilds, buildRefusals, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
+import { credentialRefusals } from './registry-credentials.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
 import { remoteOf } from './remote.ts';
 import { readSpecAt, type SpecAtCommit, secretsToHave, type ValidSpec, withEnvFiles } from './spec-at-commit.ts';
@@ -163,8 +165,15 @@ async function judgeSpec(
 
   const missing = await deps.secrets.missing(key, secretsToHave(parsed));
   if (!missing.ok) return verdictOf(missing.problem);
+  const endpoints = await endpointRefusals(deps, { key, id: wanted.application?.spec.id, application });
+  if (!endpoints.ok) return verdictOf(endpoints.problem);
+  const registries = await credentialRefusals(deps, key, application);
+  if (!registries.ok) return verdictOf(registries.problem);
   const planned = planRelease({ granted: granted.value, previous: previous.value, missingSecrets: missing.value });
-  const [first, ...others] = inFileOrder([...planned.refusals, ...installationRefusals(deps, application)], text);
+  const [first, ...others] = inFileOrder(
+    [...planned.refusals, ...endpoints.value, ...registries.value, ...installationRefusals(deps, application)],
+    text,
+  );
   if (first !== undefined) return ok({ kind: 'refused', problems: [first, ...others] });
   if (planned.unchanged && latest !== undefined && latest.status.state === 'succeeded') {
     const same = await buildsUnchanged(deps, { source, application, release: latest, commit }, run);
@@ -234,6 +243,8 @@ async function accept(deps: Deps, wanted: Wanted, { parsed, envFiles }: Desired)
   if (!imported.ok) return verdictOf(imported.problem);
 
   const revision = Math.max(releases[0]?.spec.revision ?? 0, application.status.acceptedRevision ?? 0) + 1;
+  const reserved = await reserveDomains(deps, { application, revision, desired });
+  if (!reserved.ok) return verdictOf(reserved.problem);
   const created = await deps.store.releases.create({
     name: releaseName(application.name, revision),
     spec: {

@@ -19,8 +19,6 @@ const FEATURES: readonly ((service: Service) => readonly Use[])[] = [
   ({ private_egress }) => when(private_egress.length > 0, 'private_egress'),
   ({ job }) => when(job?.invocation !== undefined, 'job', 'invocation'),
   ({ certificate_mounts }) => when(certificate_mounts.length > 0, 'certificate_mounts'),
-  ({ registry_credential }) => when(registry_credential !== '', 'registry_credential'),
-  ({ tls }) => when(tls !== undefined && tls.certificate !== '', 'tls', 'certificate'),
   ({ aws_identity }) => when(aws_identity !== '', 'aws_identity'),
   ({ container_daemon }) => when(container_daemon !== '', 'container_daemon'),
   ({ runtime_profile }) => when(runtime_profile !== '', 'runtime_profile'),

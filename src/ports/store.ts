@@ -1,5 +1,5 @@
 import type { Result } from '../kernel/index.ts';
-import type { Application, BuildRun, GitRepository, GitSource, PullRequestPlan, Release } from './resources.ts';
+import type { Application, BuildRun, DomainClaim, GitRepository, GitSource, PullRequestPlan, Release } from './resources.ts';
 
 /** What a new resource needs; the API server adds the rest. */
 export type NewResource<R extends { spec: unknown }> = {
@@ -65,6 +65,25 @@ export interface BuildRunCollection {
   delete(name: string, uid: string): Promise<Result<void>>;
 }
 
+/** Custom domains by host name, across all applications: creating one is reserving it. Few and rarely read: no cache. */
+export interface DomainClaimCollection {
+  get(host: string): Promise<Result<DomainClaim | undefined>>;
+  /** `already_exists` when somebody holds the domain. */
+  create(resource: NewResource<DomainClaim>): Promise<Result<DomainClaim>>;
+  update(
+    host: string,
+    change: (current: DomainClaim) => { readonly spec?: DomainClaim['spec'] } | undefined,
+  ): Promise<Result<DomainClaim>>;
+  updateStatus(
+    host: string,
+    change: (current: DomainClaim) => DomainClaim['status'] | undefined,
+  ): Promise<Result<DomainClaim>>;
+  /** Those of one application, by host. */
+  ofApplication(application: string): Promise<Result<readonly DomainClaim[]>>;
+  /** Deletes at this version, so that a claim somebody renewed meanwhile stays: `conflict`. Gone already is a success. */
+  release(claim: DomainClaim): Promise<Result<void>>;
+}
+
 /** Every durable fact (DESIGN 4). */
 export interface Store {
   readonly repositories: Collection<GitRepository>;
@@ -73,6 +92,7 @@ export interface Store {
   readonly plans: Collection<PullRequestPlan>;
   readonly releases: ReleaseCollection;
   readonly builds: BuildRunCollection;
+  readonly domains: DomainClaimCollection;
   /** The cached sources bound to this repository and ref, in time proportional to their number. */
   sourcesOf(repository: string, ref: string): readonly GitSource[];
   /** The refs of this repository that any cached source is bound to. */

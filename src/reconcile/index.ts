@@ -3,8 +3,17 @@
  * ready or failed, and what to delete. In: rendered and observed objects, the inventory, recorded results. Out: decisions as data. It
  * never calls the cluster, reads no clock, and never says yes to touching an object that is not ours (invariant 8).
  */
+export { schedulableArchitectures } from './architectures.ts';
 export { claimChange } from './claims.ts';
 export { confirmFailure, type DeploymentVerdict, deploymentVerdict } from './deployment-verdict.ts';
+export {
+  type DomainState,
+  domainChallenge,
+  domainToken,
+  isDomainActive,
+  isDomainDue,
+  nextDomainState,
+} from './domains.ts';
 export { type Difference, drift, isInPodTemplate, sealed } from './drift.ts';
 export { decideJob, type JobDecision, type JobRecord, jobToStop } from './job.ts';
 export { type JobVerdict, jobVerdict, podsAtEnd } from './job-verdict.ts';

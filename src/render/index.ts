@@ -4,13 +4,23 @@
  * never looks at `kubernetes` patches, which are the next stage. Names, labels and values: facts section 3.
  */
 
+export {
+  type CertificateFacts,
+  certificateName,
+  certificateProblems,
+  certificateUses,
+  coversHost,
+  readCertificate,
+} from './certificate.ts';
 export { CONTAINER, startupSeconds } from './container.ts';
+export { type ServiceHost, serviceHosts } from './hosts.ts';
 export { DEFAULT_RENDER_OPTIONS, type RenderInput, type RenderOptions } from './input.ts';
 export { ANNOTATIONS, LABELS, ownershipLabels, serviceLabels } from './labels.ts';
 export {
   cronJobName,
   dataClaimName,
   endpointHost,
+  isApplicationNamespace,
   jobName,
   namespaceName,
   publicHost,
@@ -18,6 +28,7 @@ export {
   volumeClaimName,
 } from './names.ts';
 export { namedImages, previewInput } from './preview.ts';
+export { DOCKER_CONFIG, dockerConfig } from './pull-secret.ts';
 export { allObjects, RENDERED_KINDS, type Rendered, type RenderedWorkload, renderApplication } from './render.ts';
 export { bindingKey, bindingUrl, fileKey, secretValues } from './secret-values.ts';
 export { storageGroup } from './storage-group.ts';

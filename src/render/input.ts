@@ -44,6 +44,12 @@ export type RenderInput = {
   readonly images: Readonly<Record<string, string>>;
   /** Service to key to base64 value: the snapshot of everything secret the services read, as `secretValues` makes it. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Service to the name of the registry credentials its image is pulled with; their login is among its `secrets`. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** Custom domains whose ownership is verified; the others lead nowhere. */
+  readonly domains?: readonly string[];
+  /** Service to its uploaded certificate and key, base64. */
+  readonly certificates?: Readonly<Record<string, { readonly certificate: string; readonly key: string }>>;
   /** Keys the hash in the names of environment secrets, so that a name confirms no guessed value. Any installation secret. */
   readonly snapshotKey?: string;
   /** Marks the Jobs of one attempt, so that a create with an unknown outcome can be recognised afterwards. */

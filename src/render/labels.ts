@@ -11,6 +11,8 @@ export const LABELS = {
   applicationName: 'hakopod.io/application-name',
   /** On pods that share a claim only one node can attach; they attract each other. */
   storageGroup: 'hakopod.io/storage-group',
+  /** On uploaded certificates. */
+  tlsUpload: 'hakopod.io/tls-upload',
   /** On snapshots of configuration files. */
   configFiles: 'hakopod.io/config-files',
 } as const;

@@ -7,6 +7,11 @@ export function namespaceName(id: string): string {
   return `hp-${id}`;
 }
 
+/** True for the name of a namespace as applications have them. */
+export function isApplicationNamespace(name: string): boolean {
+  return /^hp-[0-9a-f]{32}$/.test(name);
+}
+
 /** A deployment job's Job (facts 3.1). */
 export function jobName(service: string): string {
   return `${service}-job`;

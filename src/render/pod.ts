@@ -2,6 +2,7 @@ import type { Service } from '../spec/index.ts';
 import { renderContainer } from './container.ts';
 import type { RenderInput } from './input.ts';
 import { ANNOTATIONS, podLabels } from './labels.ts';
+import { pullSecretOf } from './pull-secret.ts';
 import { renderScheduling } from './scheduling.ts';
 import { podStorage } from './storage.ts';
 
@@ -16,6 +17,7 @@ export function renderPodTemplate(
 ): Record<string, unknown> {
   const { service, restartPolicy } = options;
   const { volumes, volumeMounts } = podStorage(input, name, service);
+  const pullSecret = pullSecretOf(input, name);
   const annotations =
     service.restart_nonce === '' ? {} : { annotations: { [ANNOTATIONS.restartNonce]: service.restart_nonce } };
   return {
@@ -42,7 +44,7 @@ export function renderPodTemplate(
         supplementalGroups: [],
         sysctls: [],
       },
-      imagePullSecrets: [],
+      imagePullSecrets: pullSecret === undefined ? [] : [{ name: pullSecret }],
       ...renderScheduling(input, name, service),
       hostAliases: [],
       volumes,

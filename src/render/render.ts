@@ -2,12 +2,14 @@ import { fail, type Manifest, ok, type Problem, problem, type Result } from '../
 import { unsupportedFeatures } from '../plan/index.ts';
 import { dependencyOrder, type Service } from '../spec/index.ts';
 import { renderAutoscaler } from './autoscaler.ts';
+import { renderCertificate } from './certificate.ts';
 import { renderDeployment } from './deployment.ts';
-import { renderIngress } from './ingress.ts';
+import { renderIngress, uploadedCertificate } from './ingress.ts';
 import type { RenderInput } from './input.ts';
 import { renderCronJob, renderJob } from './job.ts';
 import { renderNamespace } from './namespace.ts';
 import { renderNetworkPolicies } from './network-policy.ts';
+import { DOCKER_CONFIG, renderPullSecret } from './pull-secret.ts';
 import { renderQuota } from './quota.ts';
 import { secretSources } from './secret-values.ts';
 import { renderService } from './service.ts';
@@ -19,12 +21,16 @@ export type RenderedWorkload = {
   readonly service: string;
   /** The snapshot of secret variables and binding URLs its pods read; applied before the workload. */
   readonly secret?: Manifest;
+  /** The login its image is pulled with; applied before the workload. */
+  readonly pullSecret?: Manifest;
   /** The snapshots of the files its pods mount; applied before the workload. */
   readonly files: readonly Manifest[];
   /** A Deployment, a Job for a deployment job, or a CronJob for a scheduled one, the last as it is when all is done. */
   readonly workload: Manifest;
   /** Applied after the Deployment whose replicas it owns from then on. */
   readonly autoscaler?: Manifest;
+  /** The uploaded certificate of its hosts; applied just before the Ingress that names it. */
+  readonly certificate?: Manifest;
   /** Applied only once the workload is ready. */
   readonly ingress?: Manifest;
 };
@@ -69,9 +75,14 @@ function refusal(input: RenderInput, name: string, service: Service): Problem | 
   if (!PINNED.test(input.images[name] ?? '')) {
     return problem('invalid_image', 'the image is not pinned to a digest', { at: `${at}.image` });
   }
+  if (uploadedCertificate(service) !== undefined && input.certificates?.[name] === undefined)
+    return problem('certificate_missing', undefined, { at: `${at}.tls.certificate` });
   const values = input.secrets[name] ?? {};
   const missing = secretSources(input.application, name).find(({ key }) => values[key] === undefined);
   if (missing !== undefined) return problem('missing_secrets', undefined, { at: missing.at });
+  if (input.credentials?.[name] !== undefined && values[DOCKER_CONFIG] === undefined) {
+    return problem('missing_secrets', undefined, { at: `${at}.registry_credential` });
+  }
   const bytes = Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value, 'base64'), 0);
   if (bytes <= SECRET_BYTES) return undefined;
   return problem('invalid_secret', 'the secret values of one service are larger than 512 KiB together', { at });
@@ -86,22 +97,26 @@ function workloadOf(input: RenderInput, name: string, service: Service): Manifes
 
 function renderWorkload(input: RenderInput, name: string, service: Service): RenderedWorkload {
   const secret = renderEnvironmentSecret(input, name);
+  const pullSecret = renderPullSecret(input, name);
   const ingress = renderIngress(input, name, service);
   const autoscaler = renderAutoscaler(input, name, service);
+  const certificate = renderCertificate(input, name);
   return {
     service: name,
     files: renderFiles(input, name),
     workload: workloadOf(input, name, service),
     ...(secret === undefined ? {} : { secret }),
+    ...(pullSecret === undefined ? {} : { pullSecret }),
     ...(autoscaler === undefined ? {} : { autoscaler }),
+    ...(certificate === undefined ? {} : { certificate }),
     ...(ingress === undefined ? {} : { ingress }),
   };
 }
 
 /**
  * Renders every object of an application. The same input gives the same bytes, whatever the order of keys in it. Refuses, naming the
- * service, `unsupported_feature` (what a plan refuses too), `app_domain_required`, `invalid_image` (not pinned), `missing_secrets` and
- * `invalid_secret` (too large together). `kubernetes` patches are a later stage.
+ * service, `unsupported_feature` (what a plan refuses too), `app_domain_required`, `invalid_image` (not pinned), `missing_secrets`,
+ * `certificate_missing` and `invalid_secret` (too large together). `kubernetes` patches are a later stage.
  */
 export function renderApplication(input: RenderInput): Result<Rendered> {
   const { services } = input.application;
@@ -132,11 +147,13 @@ export function renderApplication(input: RenderInput): Result<Rendered> {
 /** All objects of a rendering in the order they are applied; each Ingress follows its workload. */
 export function allObjects(rendered: Rendered): readonly Manifest[] {
   const { namespace, networkPolicies, quota, claims, services, workloads } = rendered;
-  const perService = workloads.flatMap(({ secret, files, workload, autoscaler, ingress }) => [
+  const perService = workloads.flatMap(({ secret, pullSecret, files, workload, autoscaler, certificate, ingress }) => [
     ...(secret === undefined ? [] : [secret]),
+    ...(pullSecret === undefined ? [] : [pullSecret]),
     ...files,
     workload,
     ...(autoscaler === undefined ? [] : [autoscaler]),
+    ...(certificate === undefined ? [] : [certificate]),
     ...(ingress === undefined ? [] : [ingress]),
   ]);
   return [namespace, ...networkPolicies, quota, ...claims, ...services, ...perService];

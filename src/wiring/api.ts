@@ -6,6 +6,7 @@ import {
 } from '../adapters/kubernetes/index.ts';
 import {
   type AccessStore,
+  createCertificateStore,
   createCredentialStore,
   createSecretStore,
   installationKey,
@@ -17,8 +18,10 @@ import { createAuthenticator } from '../pipeline/operations/people/index.ts';
 import type { ManifestRequest } from '../ports/api/index.ts';
 import type { JobQueue, Store } from '../ports/index.ts';
 import { API_LIMITS, type Api, type ApiLimits, createApi } from '../server/index.ts';
+import { openRuns } from './cluster-runs.ts';
 import { checkUrl, type Foundation, version } from './foundation.ts';
 import { pipelineOptions } from './options.ts';
+import { publicDns } from './public-dns.ts';
 
 /** What the API stands on besides the foundation. */
 export type ApiParts = {
@@ -27,17 +30,23 @@ export type ApiParts = {
   readonly jobs: JobQueue;
 };
 
+/** The API; `stop` ends the runs that go on in this process, and waits until that is on record. */
+export type OpenedApi = Api & { stop(): Promise<void> };
+
 /** Puts the API together: the operations over the stores, and the keys that open it. Nothing starts; the caches are the caller's. */
-export async function openApi(foundation: Foundation, parts: ApiParts): Promise<Result<Api>> {
+export async function openApi(foundation: Foundation, parts: ApiParts): Promise<Result<OpenedApi>> {
   const { config, connection, cluster, clock, random, log } = foundation;
   const { store, access, jobs } = parts;
   const { namespace } = config;
   const key = await installationKey({ cluster, namespace, random });
   if (!key.ok) return key;
+  const running = openRuns(foundation, key.value);
   const deps: OperationsDeps = {
     store,
     cluster,
     secrets: createSecretStore({ cluster, namespace, clock }),
+    certificates: createCertificateStore({ cluster, namespace, clock }),
+    dns: publicDns(config),
     credentials: createCredentialStore({ cluster, namespace }),
     keys: access.keys,
     identities: access.identities,
@@ -56,22 +65,25 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
       environmentsPerProject: config.environmentsPerProject,
     },
     checkUrl,
-    operations: connectOperations(connection, { clock, log, userAgent: `hakopod/${version()}` }),
-    manifest: renderManifest,
-  };
-  return ok(
-    createApi({
-      operations: createOperations(deps),
-      authenticate: createAuthenticator(deps),
-      follower: followReleases(deps),
-      version: version(),
-      clock,
-      random,
-      log,
-      limits: limitsOf(config),
-      trustedProxies: config.trustedProxies,
+    operations: connectOperations(connection, {
+      ...{ clock, log, userAgent: `hakopod/${version()}` },
+      execTimes: { idleMs: config.execIdleSeconds * 1000, lifetimeMs: config.execLifetimeSeconds * 1000 },
     }),
-  );
+    manifest: renderManifest,
+    ...running,
+  };
+  const api = createApi({
+    operations: createOperations(deps),
+    authenticate: createAuthenticator(deps),
+    follower: followReleases(deps),
+    version: version(),
+    clock,
+    random,
+    log,
+    limits: limitsOf(config),
+    trustedProxies: config.trustedProxies,
+  });
+  return ok({ ...api, stop: () => running.runs.close() });
 }
 
 /** With a link the whole enrolment, without one what is granted and, with an image, what runs. */

@@ -10,6 +10,7 @@ import { createDeliveryLog, type RedisHandle } from '../adapters/redis/index.ts'
 import { createImageResolver } from '../adapters/registry/index.ts';
 import {
   type AccessStore,
+  createCertificateStore,
   createCredentialStore,
   createSecretStore,
   installationKey,
@@ -20,6 +21,7 @@ import type { Metrics, Store } from '../ports/index.ts';
 import { openForges } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
 import { pipelineOptions } from './options.ts';
+import { publicDns } from './public-dns.ts';
 
 /** Everything the pipeline works with, and the way to let go of it. */
 export async function openDeps(
@@ -67,6 +69,8 @@ export async function openDeps(
       log,
     }),
     secrets: createSecretStore({ cluster, namespace, clock }),
+    certificates: createCertificateStore({ cluster, namespace, clock }),
+    dns: publicDns(config),
     credentials: createCredentialStore({ cluster, namespace }),
     keys: access.keys,
     identities: access.identities,

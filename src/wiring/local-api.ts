@@ -54,6 +54,7 @@ export async function openLocalApi(foundation: Foundation): Promise<Result<Local
     connect: (request) => api.value.connect(request, LOCAL),
     close: async () => {
       api.value.close();
+      await api.value.stop();
       await close();
     },
   });

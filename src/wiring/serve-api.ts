@@ -2,7 +2,7 @@ import type { Result } from '../kernel/index.ts';
 import { ensureFirstAdministrator } from '../pipeline/operations/people/index.ts';
 import type { Clock, Log } from '../ports/index.ts';
 import { type Api, errorAnswer, type Handle, type ReadinessCheck, refuse } from '../server/index.ts';
-import { type ApiParts, openApi } from './api.ts';
+import { type ApiParts, type OpenedApi, openApi } from './api.ts';
 import type { Caches } from './caches.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -27,7 +27,7 @@ export function serveApi(foundation: Foundation, parts: ApiParts & { readonly ca
   const { clock, random, log } = foundation;
   const ending = new AbortController();
   const again = { clock, log, signal: ending.signal };
-  let api: Api | undefined;
+  let api: OpenedApi | undefined;
   const opening = caches.synced.then(async (isSynced) => {
     if (!isSynced) return;
     const make = () => ensureFirstAdministrator({ ...access, clock, random, log });
@@ -48,6 +48,7 @@ export function serveApi(foundation: Foundation, parts: ApiParts & { readonly ca
       ending.abort();
       caches.giveUp();
       await opening;
+      await api?.stop();
     },
   };
 }

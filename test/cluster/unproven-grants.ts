@@ -2,6 +2,7 @@ const PULL_REQUESTS = 'plans of pull requests; test/e2e/pull-request.test.ts';
 const RACE = 'read or written again after somebody else was faster';
 const RETENTION = 'changes beyond those that are kept; test/contracts/access-store.contract.ts';
 const REMOVAL = 'an application without claims that somebody removes; test/pipeline/release-order.test.ts';
+const DOMAINS = 'custom domains, which these pushes have none of; test/cluster/endpoints.test.ts';
 const HISTORY = 'only beyond the ten releases that are kept';
 
 /** Verbs of the chart's roles that the pushes of `push.test.ts` do not come to use, each with what it is for. */
@@ -10,6 +11,11 @@ export const UNPROVEN: Readonly<Record<string, string>> = {
   'delete hakopod.io/plans': PULL_REQUESTS,
   'get hakopod.io/plans': PULL_REQUESTS,
   'update hakopod.io/plans/status': PULL_REQUESTS,
+  'get hakopod.io/domainclaims': DOMAINS,
+  'create hakopod.io/domainclaims': DOMAINS,
+  'update hakopod.io/domainclaims': DOMAINS,
+  'delete hakopod.io/domainclaims': DOMAINS,
+  'update hakopod.io/domainclaims/status': DOMAINS,
   'delete namespaces': REMOVAL,
   'delete hakopod.io/auditrecords': RETENTION,
   'delete hakopod.io/buildruns': HISTORY,
@@ -31,6 +37,8 @@ export const ONLY_API: ReadonlySet<string> = new Set([
   ...['list', 'watch', 'create'].map((verb) => `${verb} hakopod.io/auditrecords`),
   ...['get', 'create', 'update', 'delete'].map((verb) => `${verb} secrets`),
   ...['get pods', 'list pods', 'get pods/log'],
+  ...['get', 'list', 'create', 'update', 'delete'].map((verb) => `${verb} hakopod.io/domainclaims`),
+  'update hakopod.io/domainclaims/status',
   'get hakopod.io/plans',
   'update hakopod.io/applications/status',
   'update hakopod.io/releases/status',

@@ -13,6 +13,7 @@ import type { Deps, PipelineOptions } from '../../src/pipeline/index.ts';
 import type {
   Application,
   CommitStatus,
+  DomainClaim,
   GitRepository,
   GitSource,
   Job,
@@ -22,6 +23,7 @@ import type {
   Release,
   Store,
 } from '../../src/ports/index.ts';
+import { type MemoryCertificates, memoryCertificates, memoryDns, memoryDomains } from './endpoints.ts';
 import { memoryCollection } from './memory-collection.ts';
 import { memoryPeople } from './people.ts';
 
@@ -40,6 +42,10 @@ export type Memory = {
   readonly applications: ReturnType<typeof memoryCollection<Application>>;
   readonly releases: ReturnType<typeof memoryCollection<Release>>;
   readonly plans: ReturnType<typeof memoryCollection<PullRequestPlan>>;
+  readonly domains: ReturnType<typeof memoryCollection<DomainClaim>>;
+  readonly certificates: MemoryCertificates;
+  /** TXT records by name. */
+  readonly records: Map<string, string[]>;
   readonly jobs: Job[];
   readonly posted: CommitStatus[];
   /** The comments written, by marker and body. */
@@ -76,6 +82,9 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
   const applications = memoryCollection<Application>();
   const releases = memoryCollection<Release>();
   const plans = memoryCollection<PullRequestPlan>();
+  const domains = memoryCollection<DomainClaim>();
+  const certificates = memoryCertificates();
+  const records = new Map<string, string[]>();
   const unused = (): never => {
     throw new Error('not part of this test');
   };
@@ -85,6 +94,9 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     applications,
     releases,
     plans,
+    domains,
+    certificates,
+    records,
     jobs: [],
     posted: [],
     comments: [],
@@ -109,6 +121,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     sources,
     applications,
     plans,
+    domains: memoryDomains(domains),
     releases: {
       ...releases,
       ofApplication: async (name: string) =>
@@ -158,6 +171,8 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
           return ok(undefined);
         },
       },
+      certificates,
+      dns: memoryDns(records),
       credentials: { forRepository: async () => ok(undefined), remove: async () => ok(undefined) },
       git: {
         listRefs: async () => {

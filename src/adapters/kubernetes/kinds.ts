@@ -61,6 +61,8 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Resource>>>> = {
     Application: namespaced('applications'),
     AuditRecord: namespaced('auditrecords'),
     BuildRun: namespaced('buildruns'),
+    ClusterRun: namespaced('clusterruns'),
+    DomainClaim: namespaced('domainclaims'),
     GitRepository: namespaced('gitrepositories'),
     GitSource: namespaced('gitsources'),
     Identity: namespaced('identities'),

@@ -6,6 +6,8 @@ import {
   BuildRunStatus,
   type Clock,
   type Cluster,
+  DomainClaimSpec,
+  DomainClaimStatus,
   GitRepositorySpec,
   GitRepositoryStatus,
   GitSourceSpec,
@@ -16,6 +18,7 @@ import {
   ReleaseStatus,
 } from '../../ports/index.ts';
 import { ACCESS_DEFINITIONS } from './access-kinds.ts';
+import { CLUSTER_RUN_DEFINITION } from './cluster-run-store.ts';
 import { AGE, type Definition, READY, type Rule } from './definition.ts';
 import { type StructuralSchema, structuralSchema } from './structural.ts';
 
@@ -146,11 +149,34 @@ const DEFINITIONS: readonly Definition[] = [
     specRules: [{ rule: 'self == oldSelf', message: 'a build is immutable' }],
     selectable: ['.spec.application'],
   },
+  {
+    kind: 'DomainClaim',
+    plural: 'domainclaims',
+    shortName: 'hdom',
+    description: 'A custom domain one application holds, and whether its ownership is verified. Its name is the host.',
+    spec: DomainClaimSpec,
+    status: DomainClaimStatus,
+    columns: [
+      ['Application', 'string', '.spec.application'],
+      ['Verified', 'date', '.status.verifiedAt'],
+      ['Checked', 'date', '.status.checkedAt', 1],
+      ['Code', 'string', '.status.code'],
+      AGE,
+    ],
+    rootRules: [],
+    specRules: [
+      {
+        rule: 'self.host == oldSelf.host && self.application == oldSelf.application && self.applicationId == oldSelf.applicationId && self.token == oldSelf.token',
+        message: 'whose a domain is, and its challenge, are immutable',
+      },
+    ],
+    selectable: ['.spec.application'],
+  },
 ];
 
 /** The custom resource definitions of `hakopod.io/v1`, derived from the schemas of the port. The chart holds them as YAML. */
 export function customResourceDefinitions(): readonly Manifest[] {
-  return [...DEFINITIONS, ...ACCESS_DEFINITIONS].map(definition);
+  return [...DEFINITIONS, CLUSTER_RUN_DEFINITION, ...ACCESS_DEFINITIONS].map(definition);
 }
 
 const ESTABLISHED_MS = 30_000;

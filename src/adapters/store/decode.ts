@@ -7,6 +7,9 @@ import {
   type BuildRun,
   BuildRunSpec,
   BuildRunStatus,
+  type DomainClaim,
+  DomainClaimSpec,
+  DomainClaimStatus,
   type GitRepository,
   GitRepositorySpec,
   GitRepositoryStatus,
@@ -59,4 +62,5 @@ export const SOURCE: KindCodec<GitSource> = codec('GitSource', GitSourceSpec, Gi
 export const APPLICATION: KindCodec<Application> = codec('Application', ApplicationSpec, ApplicationStatus);
 export const PLAN: KindCodec<PullRequestPlan> = codec('Plan', PlanSpec, PlanStatus);
 export const BUILD_RUN: KindCodec<BuildRun> = codec('BuildRun', BuildRunSpec, BuildRunStatus);
+export const DOMAIN_CLAIM: KindCodec<DomainClaim> = codec('DomainClaim', DomainClaimSpec, DomainClaimStatus);
 export const RELEASE: KindCodec<Release> = codec('Release', ReleaseSpec, ReleaseStatus);

@@ -5,6 +5,8 @@
  * Secret that Hakopod did not make.
  */
 export { type AccessStore, createAccessStore } from './access-store.ts';
+export { createCertificateStore } from './certificate-store.ts';
+export { createClusterRunStore } from './cluster-run-store.ts';
 export { crdFiles } from './crd-files.ts';
 export { customResourceDefinitions, ensureCrds } from './crds.ts';
 export { createCredentialStore } from './credential-store.ts';

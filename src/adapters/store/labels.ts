@@ -12,5 +12,9 @@ export const HOOK_SECRET = 'hakopod.io/hook-secret';
 export const API_KEY = 'hakopod.io/api-key';
 /** When an API key was last used. */
 export const LAST_USED_AT = 'hakopod.io/last-used-at';
+/** The application an uploaded certificate belongs to: the 32 hex digits of its scope. */
+export const TLS_SCOPE = 'hakopod.io/tls-scope';
+/** Marks uploaded certificates (facts 3.1). */
+export const TLS_UPLOAD = 'hakopod.io/tls-upload';
 /** The environment registry credentials belong to: the 32 hex digits of its scope. */
 export const REGISTRY_SCOPE = 'hakopod.io/registry-scope';

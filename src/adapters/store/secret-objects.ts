@@ -7,6 +7,10 @@ export type SecretContent = {
   readonly data: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Opaque when not said. */
+  readonly type?: string;
+  /** Can only be created and deleted. */
+  readonly immutable?: true;
 };
 
 const TRIES = 10;
@@ -36,7 +40,7 @@ export async function saveSecret(
   }
 }
 
-/** Creates an Opaque Secret of ours; `already_exists` when the name is taken, by whomever. */
+/** Creates a Secret of ours; `already_exists` when the name is taken, by whomever. */
 export function createSecret(cluster: Cluster, ref: ObjectRef, content: SecretContent): Promise<Result<Manifest>> {
   return cluster.create(manifestOf(ref, content, undefined));
 }
@@ -100,7 +104,8 @@ function manifestOf(ref: ObjectRef, content: SecretContent, live: Manifest | und
       labels: { ...metadata.labels, ...MANAGED_BY, ...content.labels },
       annotations: { ...metadata.annotations, ...content.annotations },
     },
-    type: 'Opaque',
+    type: content.type ?? 'Opaque',
+    ...(content.immutable === undefined ? {} : { immutable: true }),
     data: Object.fromEntries(data),
   };
 }

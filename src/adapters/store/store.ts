@@ -4,6 +4,8 @@ import {
   type BuildRun,
   type BuildRunCollection,
   type Cluster,
+  type DomainClaim,
+  type DomainClaimCollection,
   type GitRepository,
   type GitSource,
   GROUP_VERSION,
@@ -15,7 +17,7 @@ import {
   type Store,
 } from '../../ports/index.ts';
 import { createCollection } from './collection.ts';
-import { APPLICATION, BUILD_RUN, type KindCodec, PLAN, RELEASE, REPOSITORY, SOURCE } from './decode.ts';
+import { APPLICATION, BUILD_RUN, DOMAIN_CLAIM, type KindCodec, PLAN, RELEASE, REPOSITORY, SOURCE } from './decode.ts';
 import { objectsOf } from './objects.ts';
 import { createSourceIndex } from './source-index.ts';
 
@@ -39,6 +41,7 @@ export function createStore(options: StoreOptions): Store {
     plans,
     releases: releasesOf(options),
     builds: buildsOf(options),
+    domains: domainsOf(options),
     sourcesOf: index.sourcesOf,
     repositoryRefs: index.repositoryRefs,
     start: async (signal) => {
@@ -59,7 +62,7 @@ function keepFence(current: Application, next: Application['status']): Result<Ap
 }
 
 function releasesOf(options: StoreOptions): ReleaseCollection {
-  const { ofApplication, withField, ...objects } = ofApplications<Release>(options, RELEASE);
+  const { ofApplication, withField, update: _, ...objects } = ofApplications<Release>(options, RELEASE);
   return {
     ...objects,
     ofApplication: async (application) => {
@@ -88,7 +91,7 @@ function releasesOf(options: StoreOptions): ReleaseCollection {
 }
 
 function buildsOf(options: StoreOptions): BuildRunCollection {
-  const { ofApplication, withField: _, ...objects } = ofApplications<BuildRun>(options, BUILD_RUN);
+  const { ofApplication, withField: _, update: __, ...objects } = ofApplications<BuildRun>(options, BUILD_RUN);
   return {
     ...objects,
     ofApplication: async (application) => {
@@ -99,10 +102,29 @@ function buildsOf(options: StoreOptions): BuildRunCollection {
   };
 }
 
+function domainsOf(options: StoreOptions): DomainClaimCollection {
+  const { cluster, namespace } = options;
+  const { ofApplication, get, create, update, updateStatus } = ofApplications<DomainClaim>(options, DOMAIN_CLAIM);
+  return {
+    get,
+    create,
+    update,
+    updateStatus,
+    ofApplication: async (application) => {
+      const listed = await ofApplication(application);
+      return listed.ok ? ok([...listed.value].sort((a, b) => (a.name < b.name ? -1 : 1))) : listed;
+    },
+    release: ({ name, uid, resourceVersion }) => {
+      const ref = { apiVersion: GROUP_VERSION, kind: DOMAIN_CLAIM.kind, namespace, name };
+      return cluster.delete(ref, { uid, resourceVersion, propagation: 'Background' });
+    },
+  };
+}
+
 /** Objects that belong to an application by `spec.application`, listed at the API server and never cached. */
 function ofApplications<R extends Resource<unknown, unknown>>(options: StoreOptions, codec: KindCodec<R>) {
   const { cluster, namespace, log } = options;
-  const { get, create, updateStatus, delete: remove } = objectsOf<R>({ cluster, namespace, codec });
+  const { get, create, update, updateStatus, delete: remove } = objectsOf<R>({ cluster, namespace, codec });
   const withField = async (field: string, value: string): Promise<Result<readonly R[]>> => {
     const fieldSelector = `${field}=${escaped(value)}`;
     const listed = await cluster.list({ apiVersion: GROUP_VERSION, kind: codec.kind, namespace, fieldSelector });
@@ -118,6 +140,7 @@ function ofApplications<R extends Resource<unknown, unknown>>(options: StoreOpti
   return {
     get,
     create,
+    update,
     updateStatus,
     delete: remove,
     withField,

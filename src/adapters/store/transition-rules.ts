@@ -12,6 +12,8 @@ export function transitionRules(): Readonly<Record<string, TransitionRule>> {
     'hakopod.io/Application': application,
     'hakopod.io/AuditRecord': immutable('an audit record is immutable'),
     'hakopod.io/BuildRun': immutable('a build is immutable'),
+    'hakopod.io/ClusterRun': immutable('a run is immutable'),
+    'hakopod.io/DomainClaim': domainClaim,
     'hakopod.io/Plan': immutable('which request and source a plan is for is immutable'),
     'hakopod.io/Release': immutable('a release is immutable'),
   };
@@ -24,6 +26,12 @@ function application(next: Manifest, previous: Manifest | undefined): string | u
   const after = field(next.status, 'fence');
   if (typeof before !== 'number' || (typeof after === 'number' && after >= before)) return undefined;
   return 'status.fence may not fall: a newer holder of the lease has written already';
+}
+
+function domainClaim(next: Manifest, previous: Manifest | undefined): string | undefined {
+  const fixed = ['host', 'application', 'applicationId', 'token'];
+  const isSame = previous === undefined || fixed.every((name) => field(next.spec, name) === field(previous.spec, name));
+  return isSame ? undefined : 'whose a domain is, and its challenge, are immutable';
 }
 
 function immutable(message: string): TransitionRule {

@@ -15,7 +15,10 @@ export type OperationsDeps = Pick<
   Deps,
   | 'store'
   | 'cluster'
+  | 'leases'
   | 'secrets'
+  | 'certificates'
+  | 'dns'
   | 'credentials'
   | 'keys'
   | 'identities'
@@ -40,6 +43,8 @@ export type OperationsDeps = Pick<
   readonly checkUrl: (url: string, local: boolean) => Result<unknown>;
   readonly operations: ClusterDeps['operations'];
   readonly manifest: ClusterDeps['manifest'];
+  readonly runs: ClusterDeps['runs'];
+  readonly namespaces: ClusterDeps['namespaces'];
 };
 
 /** Makes every operation of the API. */

@@ -6,8 +6,10 @@ import { type Application, withPosition } from '../../spec/index.ts';
 import { describeOutcome, planTitle, type Shown } from '../../status/index.ts';
 import { checkGrantOwner } from '../authority.ts';
 import type { Deps } from '../context.ts';
+import { endpointRefusals } from '../endpoints/index.ts';
 import { keptPatches } from '../kept-patches.ts';
 import { inFileOrder, installationRefusals } from '../plan.ts';
+import { credentialRefusals } from '../registry-credentials.ts';
 import { unpackSpec } from '../release-body.ts';
 import { readSpecAt, secretsToHave } from '../spec-at-commit.ts';
 
@@ -74,13 +76,22 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
 
   const missing = fork ? ok(undefined) : await deps.secrets.missing(key, secretsToHave(parsed));
   if (!missing.ok) return missing;
+  // Who holds a domain, and which certificates there are, is not a stranger's to know.
+  const id = deps.store.applications.cached(source.name)?.spec.id;
+  const endpoints = fork ? ok([]) : await endpointRefusals(deps, { key, id, application });
+  if (!endpoints.ok) return endpoints;
+  const registries = fork ? ok([]) : await credentialRefusals(deps, key, application);
+  if (!registries.ok) return registries;
   const planned = planRelease({
     granted: granted.value,
     previous,
     missingSecrets: missing.value,
     notes: parsed.warnings,
   });
-  const refusals = inFileOrder([...planned.refusals, ...installationRefusals(deps, application)], text);
+  const refusals = inFileOrder(
+    [...planned.refusals, ...endpoints.value, ...registries.value, ...installationRefusals(deps, application)],
+    text,
+  );
   const plan = { ...planned, refusals };
   const base = { digest: planned.specDigest, ...revision, markdown: planMarkdown(plan, planTitle(key)) };
   const [first] = refusals;

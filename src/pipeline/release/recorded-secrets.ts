@@ -1,18 +1,20 @@
 import { type Manifest, refOf } from '../../kernel/index.ts';
 import { snapshotsInUse } from '../../reconcile/index.ts';
-import { cronJobName, jobName, LABELS } from '../../render/index.ts';
+import { cronJobName, DOCKER_CONFIG, jobName, LABELS } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
 import type { Session } from './session.ts';
 
 type Values = Readonly<Record<string, string>>;
 
 /**
- * The values each service runs with, by service and key, base64: from the snapshots its workload names, of variables and of files. Without
+ * The values each service runs with, by service and key, base64: from the snapshots its workload names, of variables, of files and of the registry's login. Without
  * a workload, from the newest snapshots of the service.
  */
 export function recordedSecrets(session: Session, desired: Application): Readonly<Record<string, Values>> {
   const live = session.inventory.all();
-  const owned = live.filter((object) => object.kind === 'Secret' && isOnRecord(session, object));
+  const owned = live.filter(
+    (object) => object.kind === 'Secret' && isOnRecord(session, object) && !isCertificate(object),
+  );
   return Object.fromEntries(
     Object.keys(desired.services).map((service) => {
       const mine = owned
@@ -21,8 +23,9 @@ export function recordedSecrets(session: Session, desired: Application): Readonl
       const read = snapshotsInUse(live.filter((object) => isWorkload(object, service)));
       const used = mine.filter((secret) => read.has(`Secret/${secret.metadata.name}`));
       const files = mine.filter(isFiles)[0];
-      const variables = mine.filter((secret) => !isFiles(secret))[0];
-      const chosen = used.length > 0 ? used : [files, variables].filter((secret) => secret !== undefined);
+      const login = mine.filter(isLogin)[0];
+      const variables = mine.filter((secret) => !isFiles(secret) && !isLogin(secret))[0];
+      const chosen = used.length > 0 ? used : [files, login, variables].filter((secret) => secret !== undefined);
       return [service, Object.assign({}, ...chosen.map(({ data }) => data ?? {})) as Values];
     }),
   );
@@ -34,6 +37,15 @@ function age(secret: Manifest): string {
 
 function isFiles(secret: Manifest): boolean {
   return secret.metadata.labels?.[LABELS.configFiles] !== undefined;
+}
+
+/** What the ingress controller reads, and no pod. */
+function isCertificate(secret: Manifest): boolean {
+  return secret.metadata.labels?.[LABELS.tlsUpload] !== undefined;
+}
+
+function isLogin({ data }: Manifest): boolean {
+  return data !== undefined && Object.hasOwn(data as object, DOCKER_CONFIG);
 }
 
 /** What runs a service; not the Jobs of a schedule, which keep the values they were started with. */

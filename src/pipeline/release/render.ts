@@ -7,7 +7,10 @@ import { renderOptions } from './options.ts';
 import type { Session } from './session.ts';
 
 /** What a release's objects are made from. */
-export type ReleaseInput = Pick<RenderInput, 'images' | 'secrets' | 'creationId'>;
+export type ReleaseInput = Pick<
+  RenderInput,
+  'images' | 'credentials' | 'secrets' | 'creationId' | 'domains' | 'certificates'
+>;
 
 /** A release in the words of rendering. */
 export function renderInput(

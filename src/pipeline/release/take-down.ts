@@ -1,6 +1,7 @@
 import { ok, problem, type Result } from '../../kernel/index.ts';
 import { type Application as ApplicationResource, CLEANUP_FINALIZER } from '../../ports/index.ts';
 import { pruneSet } from '../../reconcile/index.ts';
+import { forgetCertificates, forgetDomains } from '../endpoints/index.ts';
 import { endRelease, isEnded } from './conclude.ts';
 import { readLive, type Session, saveInventory } from './session.ts';
 import { deleteObject } from './write.ts';
@@ -10,7 +11,7 @@ import { deleteObject } from './write.ts';
  * stay, and while there are any so does the namespace (invariant 8). Each step can be repeated; the application goes only when all is done.
  */
 export async function takeDown(session: Session, application: ApplicationResource): Promise<Result<void>> {
-  const steps = [takeDownObjects, takeDownNamespace, forgetHistory, forgetSecrets];
+  const steps = [takeDownObjects, takeDownNamespace, forgetHistory, forgetSecrets, forgetHosts];
   for (const step of steps) {
     const done = await step(session, application);
     if (!done.ok) return done;
@@ -86,6 +87,14 @@ async function forgetSecrets(session: Session, { spec }: ApplicationResource): P
     if (!deleted.ok) return deleted;
   }
   return ok(undefined);
+}
+
+/** Its domains are free, and its certificates gone. */
+async function forgetHosts(session: Session, { name, spec }: ApplicationResource): Promise<Result<void>> {
+  const domains = await forgetDomains(session.deps, name);
+  if (!domains.ok) return domains;
+  const { project, environment } = spec;
+  return forgetCertificates(session.deps, { project, environment, name: spec.name });
 }
 
 function operationOf({ name, status }: ApplicationResource): string {

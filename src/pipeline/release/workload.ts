@@ -29,7 +29,8 @@ export async function carryWorkload(carrying: Carrying, rendered: RenderedWorklo
   const operation = release.name;
   const allowed = guard.check();
   if (!allowed.ok) return allowed;
-  for (const snapshot of [...(rendered.secret === undefined ? [] : [rendered.secret]), ...rendered.files]) {
+  for (const snapshot of [rendered.secret, rendered.pullSecret, ...rendered.files]) {
+    if (snapshot === undefined) continue;
     const written = await writeObject(session, snapshot, { operation });
     if (!written.ok) return written;
   }
@@ -37,6 +38,11 @@ export async function carryWorkload(carrying: Carrying, rendered: RenderedWorklo
   if (!done.ok || rendered.ingress === undefined) return done;
   const stillAllowed = guard.check();
   if (!stillAllowed.ok) return stillAllowed;
+  const certified =
+    rendered.certificate === undefined
+      ? ok(undefined)
+      : await writeObject(session, rendered.certificate, { operation });
+  if (!certified.ok) return certified;
   const ingress = await writeObject(session, rendered.ingress, { operation });
   return ingress.ok ? ok(undefined) : ingress;
 }

@@ -14,7 +14,7 @@ describe('custom resource definitions', () => {
     for (const { name, text } of files) expect(readFileSync(join(folder, name), 'utf8'), name).toBe(text);
   });
 
-  it('are eleven namespaced kinds with a status subresource', () => {
+  it('are thirteen namespaced kinds with a status subresource', () => {
     const summary = customResourceDefinitions().map((crd) => {
       const spec = crd.spec as {
         scope: string;
@@ -36,6 +36,8 @@ describe('custom resource definitions', () => {
       ['Release', 'hrel', 'hakopod', 'Namespaced', { status: {} }],
       ['Plan', 'hplan', 'hakopod', 'Namespaced', { status: {} }],
       ['BuildRun', 'hbld', 'hakopod', 'Namespaced', { status: {} }],
+      ['DomainClaim', 'hdom', 'hakopod', 'Namespaced', { status: {} }],
+      ['ClusterRun', 'hrun', 'hakopod', 'Namespaced', { status: {} }],
       ['Project', 'hprj', 'hakopod', 'Namespaced', { status: {} }],
       ['Identity', 'hid', 'hakopod', 'Namespaced', { status: {} }],
       ['Role', 'hrole', 'hakopod', 'Namespaced', { status: {} }],

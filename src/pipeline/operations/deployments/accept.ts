@@ -16,8 +16,10 @@ import { planRelease, type Plan as ReleasePlan } from '../../../plan/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
 import { type Application, type ImportedSecret, requiredSecrets } from '../../../spec/index.ts';
+import { endpointRefusals, reserveDomains } from '../../endpoints/index.ts';
 import { keptPatches } from '../../kept-patches.ts';
 import { installationRefusals } from '../../plan.ts';
+import { credentialRefusals } from '../../registry-credentials.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
@@ -104,8 +106,21 @@ async function plan(
   const needed = requiredSecrets(permitted.value).filter((name) => !coming.has(name));
   const missing = await deps.secrets.missing(key, needed);
   if (!missing.ok) return missing;
+  const id = current.application?.spec.id;
+  const endpoints = await endpointRefusals(deps, { key, id, application: permitted.value });
+  if (!endpoints.ok) return endpoints;
+  const registries = await credentialRefusals(deps, key, permitted.value);
+  if (!registries.ok) return registries;
   const planned = planRelease({ granted: permitted, previous: current.spec, missingSecrets: missing.value });
-  return ok({ ...planned, refusals: [...planned.refusals, ...installationRefusals(deps, permitted.value)] });
+  return ok({
+    ...planned,
+    refusals: [
+      ...planned.refusals,
+      ...endpoints.value,
+      ...registries.value,
+      ...installationRefusals(deps, permitted.value),
+    ],
+  });
 }
 
 /**
@@ -133,6 +148,9 @@ export async function accept(deps: ReleaseDeps, principal: Principal, wanted: Wa
   if (!kept.ok) return kept;
   const taken = await takeRevision(deps, { current: current.value, key, digest: once.digest });
   if (!taken.ok) return taken.problem.code === 'conflict' ? lost(deps, key, once) : taken;
+  const revision = taken.value.status.acceptedRevision ?? 1;
+  const reserved = await reserveDomains(deps, { application: taken.value, revision, desired: application });
+  if (!reserved.ok) return reserved;
   const created = await createRelease(deps, principal, { wanted, application: taken.value });
   if (!created.ok) return created.problem.code === 'already_exists' ? lost(deps, key, once) : created;
   await audited(deps, by, {

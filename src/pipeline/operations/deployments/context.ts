@@ -4,7 +4,22 @@ import type { Pager } from '../page.ts';
 /** What the operations on releases and applications work with. */
 export type ReleaseDeps = Pick<
   Deps,
-  'store' | 'projects' | 'settings' | 'audit' | 'secrets' | 'cluster' | 'jobs' | 'clock' | 'random' | 'log' | 'options'
+  | 'store'
+  | 'projects'
+  | 'settings'
+  | 'audit'
+  | 'secrets'
+  | 'certificates'
+  | 'dns'
+  | 'certificates'
+  | 'dns'
+  | 'registries'
+  | 'cluster'
+  | 'jobs'
+  | 'clock'
+  | 'random'
+  | 'log'
+  | 'options'
 > & {
   readonly pager: Pager;
   readonly limits: {
