@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/kernel/index.ts';
-import { decideJob, type JobRecord, jobVerdict, type Owner } from '../../src/reconcile/index.ts';
+import { decideJob, type JobRecord, jobToStop, jobVerdict, type Owner, podsAtEnd } from '../../src/reconcile/index.ts';
 import { fixtureOf, ownerOf } from './fixture.ts';
 
 const { answer } = fixtureOf('Job/migrate-job');
@@ -166,5 +166,75 @@ describe('jobVerdict', () => {
     expect(jobVerdict([job({ condition: ['Complete', 'x'] })], { deadlinePassed: true })).toEqual({
       state: 'succeeded',
     });
+  });
+});
+
+describe('podsAtEnd', () => {
+  const withUid = (uid: string, changes: object = {}, status: object = {}): Manifest => {
+    const base = pod(uid, exited(1));
+    return { ...base, metadata: { ...base.metadata, uid, ...changes }, status: { phase: 'Failed', ...status } };
+  };
+  const leaving = { deletionTimestamp: '2026-01-01T00:00:10Z' };
+
+  it('keeps a pod as it was before it was removed, and one that stays as it is now', () => {
+    const before = [withUid('a', {}, { seen: 'before' }), withUid('b', {}, { seen: 'before' })];
+    const now = [withUid('b', {}, { seen: 'now' }), withUid('c', {}, { seen: 'now' })];
+    const seen = podsAtEnd(now, before).map(({ metadata, status }) => [
+      metadata.uid,
+      (status as { seen: string }).seen,
+    ]);
+    expect(Object.fromEntries(seen)).toEqual({ a: 'before', b: 'now', c: 'now' });
+  });
+
+  it('prefers how a pod was before it began to leave', () => {
+    const now = [withUid('a', leaving, { seen: 'now' }), withUid('d', leaving, { seen: 'now' })];
+    const seen = podsAtEnd(now, [withUid('a', {}, { seen: 'before' })]);
+    expect(seen.map(({ status }) => (status as { seen: string }).seen)).toEqual(['before', 'now']);
+  });
+
+  it('lets a job that ran out of time say why, when its pods are gone', () => {
+    const waiting = { name: 'app', state: { waiting: { reason: 'ImagePullBackOff' } } };
+    const late = job({ condition: ['Failed', 'DeadlineExceeded'] });
+    expect(jobVerdict([late, ...podsAtEnd([], [pod('a', waiting)])])).toEqual({
+      state: 'failed',
+      code: 'job_timeout',
+      message: 'it did not finish before its deadline: the image can not be pulled (ImagePullBackOff)',
+    });
+  });
+});
+
+describe('jobToStop', () => {
+  const mine = { ...owner, operation: answer.metadata.annotations?.['hakopod.io/operation'] ?? '' };
+  const without = (annotation: string, value?: string): Manifest => {
+    const live = job({ revision: 3, active: 1 });
+    const { [annotation]: _, ...others } = live.metadata.annotations ?? {};
+    const annotations = value === undefined ? others : { ...others, [annotation]: value };
+    return { ...live, metadata: { ...live.metadata, annotations } };
+  };
+
+  it('is the unfinished one of this revision, recorded first when it is not on record', () => {
+    const live = job({ revision: 3, active: 1 });
+    expect(jobToStop({ live, revision: 3, owner: mine })).toEqual({ job: live, adopt: false });
+    expect(jobToStop({ live, revision: 3, owner: { ...mine, inventory: [] } })).toEqual({ job: live, adopt: true });
+    // Created, not started yet.
+    expect(jobToStop({ live: job({ revision: 3 }), revision: 3, owner: mine })).toBeDefined();
+  });
+
+  it.each<[string, Manifest | undefined]>([
+    ['none', undefined],
+    ['a finished one', job({ condition: ['Complete', 'x'] })],
+    ['a failed one', job({ condition: ['Failed', 'BackoffLimitExceeded'] })],
+    ['one that is leaving', job({ deleting: true, active: 1 })],
+    ['the one of an earlier revision', job({ revision: 2, active: 1 })],
+    ['the one of a later revision', job({ revision: 4, active: 1 })],
+    ['one of another release', without('hakopod.io/operation', 'acme.production.shop.9')],
+    ['one without the mark of who created it', without('hakopod.io/job-creation')],
+  ])('is not %s', (_title, live) => {
+    expect(jobToStop({ live, revision: 3, owner: mine })).toBeUndefined();
+  });
+
+  it('is never somebody else’s', () => {
+    const stranger: Owner = { ...mine, id: 'f'.repeat(32) };
+    expect(jobToStop({ live: job({ active: 1 }), revision: 3, owner: stranger })).toBeUndefined();
   });
 });

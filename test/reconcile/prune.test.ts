@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refOf } from '../../src/kernel/index.ts';
-import { inventoryEntry, pruneSet, snapshotsInUse, stalePolicies } from '../../src/reconcile/index.ts';
+import { cleanupExcess, inventoryEntry, pruneSet, snapshotsInUse, stalePolicies } from '../../src/reconcile/index.ts';
 import { allObjects } from '../../src/render/index.ts';
 import { inputFor, rendered, SHOP } from '../render/fixture.ts';
 import { MARKET } from '../render/market.ts';
@@ -111,5 +111,23 @@ describe('pruneSet', () => {
     const prune = pruneSet({ inventory, rendered: [], renderedOk: true, snapshotsInUse: none });
     expect(stalePolicies(prune).every((e) => e.kind === 'NetworkPolicy')).toBe(true);
     expect(stalePolicies(prune).length).toBe(7);
+  });
+});
+
+describe('cleanupExcess', () => {
+  const many = (kind: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ apiVersion: 'v1', kind, metadata: { name: `n${n}` } }));
+
+  it.each([
+    ['Job', 200],
+    ['CronJob', 20],
+    ['Deployment', 100],
+  ])('looks at %s objects up to %i, and refuses more', (kind, limit) => {
+    const others = [...many('Pod', 500), ...many('ConfigMap', 300)];
+    expect(cleanupExcess([...others, ...many(kind, limit)])).toBeUndefined();
+    expect(cleanupExcess([...others, ...many(kind, limit + 1)])).toMatchObject({
+      code: 'cleanup_limit',
+      message: `there are ${limit + 1} ${kind}s of it; at most ${limit} are looked at`,
+    });
   });
 });
