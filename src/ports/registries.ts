@@ -14,6 +14,9 @@ export type RegistryEntry = RegistryScope & {
 
 export type RegistryCredentials = { readonly server: string; readonly username: string; readonly password: string };
 
+/** Credentials under their name. */
+export type NamedCredentials = RegistryCredentials & { readonly name: string };
+
 /** Registry credentials of environments, in Secrets of the control namespace. A password goes in and comes out for a pull only. */
 export interface RegistryStore {
   /** By name. */
@@ -25,5 +28,5 @@ export interface RegistryStore {
   /** False when there was none. */
   remove(scope: RegistryScope, name: string): Promise<Result<boolean>>;
   /** All of an environment with their passwords, by name: what a release tries, in this order. */
-  credentials(scope: RegistryScope): Promise<Result<readonly (RegistryCredentials & { readonly name: string })[]>>;
+  credentials(scope: RegistryScope): Promise<Result<readonly NamedCredentials[]>>;
 }

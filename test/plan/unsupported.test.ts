@@ -44,7 +44,6 @@ const REFUSED: readonly (readonly [name: string, paths: readonly string[], lines
     ['services.web.certificate_mounts'],
     'certificate_mounts = [{ certificate = "a", hostname = "a.example.com", mount_path = "/c" }]',
   ],
-  ['a saved registry credential', ['services.web.registry_credential'], 'registry_credential = "a"'],
   [
     'an uploaded certificate',
     ['services.web.tls.certificate'],

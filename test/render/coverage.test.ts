@@ -78,7 +78,7 @@ const SERVICE: Readonly<Record<keyof Service, Case>> = {
   termination_grace_seconds: { adds: 'termination_grace_seconds = 7' },
   restart_nonce: { adds: 'restart_nonce = "again"' },
   startup_timeout_seconds: { with: 'port = 80', adds: 'startup_timeout_seconds = 77' },
-  registry_credential: { refused: 'registry_credential = "a"' },
+  registry_credential: { elsewhere: 'what opened the image is pulled with: test/render/pull-secret.test.ts' },
   aws_identity: { refused: 'aws_identity = "a"' },
   container_daemon: { refused: 'container_daemon = "a"' },
   runtime_profile: { refused: 'runtime_profile = "a"' },

@@ -63,7 +63,7 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
     log,
     leases: createLeases(cluster, { namespace, holder: `test-${random.hex(4)}`, clock, log, durationMs: 2000 }),
     secrets: createSecretStore({ cluster, namespace, clock }),
-    images: { resolve: async (image) => ok(`${image.replace(/:[^:/]*$/, '')}@${DIGEST}`) },
+    images: { resolve: async (image) => ok({ image: `${image.replace(/:[^:/]*$/, '')}@${DIGEST}` }) },
   };
   const id = '1'.repeat(32);
   const grant = defaultGrant({

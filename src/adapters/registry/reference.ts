@@ -42,7 +42,13 @@ function splitHost(name: string): { readonly host: string; readonly path: string
   const first = slash < 0 ? '' : name.slice(0, slash);
   const isHost = first.includes('.') || first.includes(':') || first === 'localhost';
   const host = isHost ? first.toLowerCase() : HUB;
-  return { host: HUB_ALIASES.includes(host) ? HUB : host, path: isHost ? name.slice(slash + 1) : name };
+  return { host: canonicalHost(host), path: isHost ? name.slice(slash + 1) : name };
+}
+
+/** A registry's one name, in lowercase: Docker Hub goes by several. */
+export function canonicalHost(host: string): string {
+  const name = host.toLowerCase();
+  return HUB_ALIASES.includes(name) ? HUB : name;
 }
 
 /** The host that serves the registry's API. */

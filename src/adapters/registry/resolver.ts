@@ -1,25 +1,28 @@
 import { fail, ok, problem, type Result, sha256 } from '../../kernel/index.ts';
-import type { HttpClient, HttpResponse, ImageResolver, OpenHttp } from '../../ports/index.ts';
+import type {
+  HttpClient,
+  HttpResponse,
+  ImageResolver,
+  OpenHttp,
+  ResolvedImage,
+  ResolveOptions,
+} from '../../ports/index.ts';
 import { isPublicAddress } from './addresses.ts';
 import { type LocalHosts, readLocalHosts } from './local-hosts.ts';
 import { checkPlatforms, MANIFEST_TYPES, parseConfig, parseManifest } from './manifest.ts';
-import { apiHost, type ImageReference, parseReference, pinned } from './reference.ts';
-import { type RegistryCredentials, RegistrySession } from './session.ts';
-
-export type { RegistryCredentials } from './session.ts';
+import { apiHost, canonicalHost, type ImageReference, parseReference, pinned } from './reference.ts';
+import { type Proof, RegistrySession } from './session.ts';
 
 /** Facts 3.8: two minutes for one resolution, whatever it takes. */
 const DEADLINE_MS = 120_000;
+/** Facts 3.8: saved credentials that are tried for one image. */
+const MAX_CREDENTIALS = 100;
 
 export type ImageResolverOptions = {
   readonly openHttp: OpenHttp;
   /** Registries that may be on private addresses: none, all, or `host[:port]`; `http://host[:port]` also allows plain http. */
   readonly allowLocal: boolean | readonly string[];
   readonly userAgent: string;
-  /** Credentials for a registry by its canonical host (`docker.io`, `ghcr.io`, `registry.example.com:5000`). */
-  readonly credentials?: (host: string) => Promise<Result<RegistryCredentials | undefined>>;
-  /** Architectures of the nodes, all of which an image must support; empty: any. */
-  readonly architectures?: readonly string[];
   /** PEM bundle trusted besides the usual roots. */
   readonly ca?: string;
   /** Proxy for registries that are not local; it must itself refuse private addresses, because it resolves names again. */
@@ -34,33 +37,36 @@ export function createImageResolver(options: ImageResolverOptions): ImageResolve
   const local = options.openHttp(tls);
   const hosts = readLocalHosts(options.allowLocal);
 
-  async function resolve(reference: ImageReference, signal: AbortSignal): Promise<Result<string>> {
-    const credentials = (await options.credentials?.(reference.host)) ?? ok(undefined);
-    if (!credentials.ok) return credentials;
+  async function resolve(
+    reference: ImageReference,
+    { selected, credentials = [], architectures = [], signal }: ResolveOptions & { readonly signal: AbortSignal },
+  ): Promise<Result<ResolvedImage>> {
     const host = apiHost(reference);
     const base = `${hosts.speaksPlainHttp(host) ? 'http' : 'https'}://${host}/v2/${reference.repository}`;
     const session = new RegistrySession({
       host: new URL(base).host,
       repository: reference.repository,
-      credentials: credentials.value,
+      proofs: proofsFor(reference.host, credentials, selected),
       clientFor: chooseClient({ start: host, hosts, open, local }),
       signal,
       userAgent: options.userAgent,
     });
-    const answer = await session.get(new URL(`${base}/manifests/${reference.tag}`), MANIFEST_TYPES);
+    const wanted = reference.digest ?? reference.tag;
+    const answer = await session.get(new URL(`${base}/manifests/${wanted}`), MANIFEST_TYPES);
     if (!answer.ok) return answer;
     const digest = contentDigest(answer.value);
     if (!digest.ok) return digest;
-    const fits = await checkPlatform({ session, base, body: answer.value.body });
-    return fits.ok ? ok(pinned(reference, digest.value)) : fits;
+    if (reference.digest !== undefined && digest.value !== reference.digest) return fail(damaged());
+    const fits = await checkPlatform({ session, base, body: answer.value.body }, architectures);
+    if (!fits.ok) return fits;
+    const image = pinned(reference, digest.value);
+    return ok(session.opened === undefined ? { image } : { image, credential: session.opened.name });
   }
 
-  async function checkPlatform(read: {
-    readonly session: RegistrySession;
-    readonly base: string;
-    readonly body: Buffer;
-  }): Promise<Result<void>> {
-    const architectures = options.architectures ?? [];
+  async function checkPlatform(
+    read: { readonly session: RegistrySession; readonly base: string; readonly body: Buffer },
+    architectures: readonly string[],
+  ): Promise<Result<void>> {
     const manifest = parseManifest(read.body);
     if (!manifest.ok) return manifest;
     if (manifest.value.kind === 'index') return checkPlatforms(manifest.value.platforms, architectures);
@@ -72,17 +78,31 @@ export function createImageResolver(options: ImageResolverOptions): ImageResolve
   }
 
   return {
-    async resolve(image, signal) {
+    async resolve(image, asked = {}) {
       const reference = parseReference(image);
       if (!reference.ok) return reference;
-      if (reference.value.digest !== undefined) return ok(pinned(reference.value, reference.value.digest));
       const deadline = AbortSignal.timeout(DEADLINE_MS);
-      return resolve(reference.value, signal === undefined ? deadline : AbortSignal.any([deadline, signal]));
+      const signal = asked.signal === undefined ? deadline : AbortSignal.any([deadline, asked.signal]);
+      return resolve(reference.value, { ...asked, signal });
     },
     async stop() {
       await Promise.all([open.close(), local.close()]);
     },
   };
+}
+
+/** Facts 5.8: the selected credentials, anonymous, then those of the same host by name; never those of another host. */
+function proofsFor(
+  host: string,
+  credentials: NonNullable<ResolveOptions['credentials']>,
+  selected: string | undefined,
+): readonly Proof[] {
+  const sameHost = credentials
+    .filter(({ server }) => canonicalHost(server) === host)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const chosen = sameHost.filter(({ name }) => name === selected);
+  const others = sameHost.filter(({ name }) => name !== selected).slice(0, MAX_CREDENTIALS - chosen.length);
+  return [...chosen, undefined, ...others];
 }
 
 /**

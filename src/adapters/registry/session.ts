@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fail, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
-import type { HttpClient, HttpFailure, HttpResponse } from '../../ports/index.ts';
+import type { HttpClient, HttpFailure, HttpResponse, NamedCredentials } from '../../ports/index.ts';
 import { type Challenge, isTrustedRealm, parseChallenge } from './challenge.ts';
 
 /** Facts 3.8: bytes of a manifest, and redirects that are followed. */
@@ -10,14 +10,16 @@ const MAX_TOKEN_BYTES = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-export type RegistryCredentials = { readonly username: string; readonly password: string };
+/** A way to prove oneself: saved credentials, or none. */
+export type Proof = Pick<NamedCredentials, 'name' | 'username' | 'password'> | undefined;
 
 /** One resolution: where it started, what it may reach and how it has proven itself. */
 export type SessionOptions = {
   /** Host of the registry's API, with a port when not the scheme's own. */
   readonly host: string;
   readonly repository: string;
-  readonly credentials: RegistryCredentials | undefined;
+  /** Tried one after another until one opens the repository. */
+  readonly proofs: readonly Proof[];
   /** The client for a URL, or `undefined` when the URL may not be asked at all. */
   readonly clientFor: (url: URL) => HttpClient | undefined;
   readonly signal: AbortSignal;
@@ -29,22 +31,35 @@ type Answer = { readonly url: URL; readonly response: HttpResponse };
 
 const Token = z.object({ token: z.string().optional(), access_token: z.string().optional() });
 
-/** Reads documents of one repository, proving itself as the registry asks: with the credentials first, then without any. */
+/** Answers after which other credentials may open what these did not; registries also hide what is private as absent. */
+const CLOSED: readonly number[] = [401, 403, 404];
+
+/** Reads documents of one repository, proving itself as the registry asks: with one proof after another, in the order given. */
 export class RegistrySession {
   readonly #options: SessionOptions;
   #authorization: Authorization | undefined;
+  #opened: Proof;
 
   constructor(options: SessionOptions) {
     this.#options = options;
   }
 
-  /** The answer with status 200, or why there is none. */
+  /** What opened the repository last; `undefined` when nothing was needed. */
+  get opened(): Proof {
+    return this.#opened;
+  }
+
+  /** The answer with status 200, or why there is none. A registry or token server that is away or busy ends it: other credentials mend nothing. */
   async get(url: URL, accept: string): Promise<Result<HttpResponse>> {
-    const { credentials } = this.#options;
     let answer = await this.#follow(url, accept);
-    for (const proof of credentials === undefined ? [undefined] : [credentials, undefined]) {
-      if (!answer.ok || !isRefusal(answer.value.response)) break;
-      answer = await this.#proveAndRepeat(answer.value, proof, accept);
+    const first = answer;
+    if (first.ok && isRefusal(first.value.response)) {
+      for (const proof of this.#options.proofs) {
+        answer = await this.#proveAndRepeat(first.value, proof, accept);
+        if (answer.ok && CLOSED.includes(answer.value.response.status)) continue;
+        this.#opened = proof;
+        break;
+      }
     }
     if (!answer.ok) return answer;
     const { response } = answer.value;
@@ -52,11 +67,7 @@ export class RegistrySession {
   }
 
   /** The refusal itself again when nothing better can be had with this proof. */
-  async #proveAndRepeat(
-    refusal: Answer,
-    proof: RegistryCredentials | undefined,
-    accept: string,
-  ): Promise<Result<Answer>> {
+  async #proveAndRepeat(refusal: Answer, proof: Proof, accept: string): Promise<Result<Answer>> {
     const challenge = parseChallenge(refusal.response.headers['www-authenticate'] ?? '');
     // A server that we were redirected to is asked without credentials: they belong to the registry.
     const usable = refusal.url.host === this.#options.host ? proof : undefined;
@@ -82,7 +93,7 @@ export class RegistrySession {
     return fail(problem('registry_unavailable', 'the registry redirects without end'));
   }
 
-  async #prove(challenge: Challenge, asker: string, proof: RegistryCredentials | undefined): Promise<Result<string>> {
+  async #prove(challenge: Challenge, asker: string, proof: Proof): Promise<Result<string>> {
     const basic = proof && `Basic ${Buffer.from(`${proof.username}:${proof.password}`).toString('base64')}`;
     if (challenge.scheme === 'basic') return basic === undefined ? fail(problem('registry_unauthorized')) : ok(basic);
     const realm = URL.parse(challenge.realm);

@@ -4,6 +4,7 @@ import { openHttpClient } from '../../../src/adapters/http/index.ts';
 import { createImageResolver, type ImageResolverOptions } from '../../../src/adapters/registry/index.ts';
 import { type DemoRegistry, startDemoRegistry } from '../../../src/demo/registry.ts';
 import { ok } from '../../../src/kernel/index.ts';
+import type { ResolveOptions } from '../../../src/ports/index.ts';
 
 let registry: DemoRegistry;
 const stops: (() => Promise<void>)[] = [];
@@ -25,9 +26,15 @@ function resolver(options: Partial<ImageResolverOptions> = {}) {
   stops.push(() => made.stop());
   return made;
 }
-async function outcome(image: string, options: Partial<ImageResolverOptions> = {}): Promise<string> {
-  const result = await resolver(options).resolve(image);
-  return result.ok ? result.value : result.problem.code;
+type Both = Partial<ImageResolverOptions> & ResolveOptions;
+
+async function outcome(
+  image: string,
+  { credentials, selected, architectures, ...options }: Both = {},
+): Promise<string> {
+  const asked = { credentials: credentials ?? [], architectures: architectures ?? [] };
+  const result = await resolver(options).resolve(image, selected === undefined ? asked : { ...asked, selected });
+  return result.ok ? result.value.image : result.problem.code;
 }
 function reply(status: number, body: string | Buffer, headers: Record<string, string> = {}) {
   registry.intercept((_: IncomingMessage, response: ServerResponse) => {
@@ -47,17 +54,21 @@ describe('resolve', () => {
   it('asks again each time: a tag can move', async () => {
     const first = registry.addImage('a', 't');
     const subject = resolver();
-    expect(await subject.resolve(`${registry.host}/a:t`)).toEqual(ok(`${registry.host}/a@${first}`));
+    expect(await subject.resolve(`${registry.host}/a:t`)).toEqual(ok({ image: `${registry.host}/a@${first}` }));
     const second = registry.addImage('a', 't', { platforms: ['linux/amd64'] });
     expect(second).not.toBe(first);
-    expect(await subject.resolve(`${registry.host}/a:t`)).toEqual(ok(`${registry.host}/a@${second}`));
+    expect(await subject.resolve(`${registry.host}/a:t`)).toEqual(ok({ image: `${registry.host}/a@${second}` }));
   });
 
-  it('answers a digest without asking, whatever the registry is', async () => {
-    const digest = `sha256:${'a'.repeat(64)}`;
-    expect(await outcome(`nginx:1@${digest}`)).toBe(`docker.io/library/nginx@${digest}`);
-    expect(await outcome(`10.0.0.1/x@${digest}`)).toBe(`10.0.0.1/x@${digest}`);
-    expect(registry.requests()).toEqual([]);
+  it('holds a digest against the content, and asks for the digest, not the tag', async () => {
+    const digest = registry.addImage('a', 't', { platforms: ['linux/amd64'] });
+    const other = `sha256:${'a'.repeat(64)}`;
+    expect(await outcome(`${registry.host}/a:gone@${digest}`)).toBe(`${registry.host}/a@${digest}`);
+    expect(registry.requests().map(({ path }) => path)).toEqual([`/v2/a/manifests/${digest}`]);
+    expect(await outcome(`${registry.host}/a:t@${other}`)).toBe('image_not_found');
+    expect(await outcome(`${registry.host}/a@${digest}`, { architectures: ['arm64'] })).toBe('image_platform');
+    reply(200, '{"manifests":[{"platform":{"os":"linux","architecture":"amd64"}}]}');
+    expect(await outcome(`${registry.host}/a@${other}`)).toBe('registry_unavailable');
   });
 
   it('refuses what is no reference without asking', async () => {
@@ -96,7 +107,7 @@ describe('resolve', () => {
   it('says unavailable when nobody listens, and stops at an aborted signal', async () => {
     const { host } = registry;
     registry.intercept(() => true);
-    const aborted = await resolver().resolve(`${host}/a`, AbortSignal.timeout(30));
+    const aborted = await resolver().resolve(`${host}/a`, { signal: AbortSignal.timeout(30) });
     expect(aborted).toMatchObject({ problem: { code: 'registry_unavailable' } });
     await registry.stop();
     expect(await outcome(`${host}/a`)).toBe('registry_unavailable');
@@ -130,32 +141,110 @@ describe('resolve', () => {
 
 describe('logins', () => {
   const login = { username: 'ada', password: 'canary-password' };
-  const credentials = async () => ok(login);
+  const saved = (name: string, more: object = {}) => ({ name, server: registry.host, ...login, ...more });
+  const wrong = (name: string) => saved(name, { password: 'wrong' });
+  /** How the registry was logged in to, and what came of it. */
+  async function tried(options: ResolveOptions) {
+    const result = await resolver().resolve(`${registry.host}/a:t`, options);
+    const sent = registry.requests().flatMap(({ authorization }) => {
+      const [user = '', password = ''] = Buffer.from(authorization?.split(' ')[1] ?? '', 'base64')
+        .toString()
+        .split(':');
+      return authorization === undefined ? ['-'] : [`${user}:${password}`];
+    });
+    return { sent, result: result.ok ? (result.value.credential ?? 'anonymous') : result.problem.code };
+  }
 
-  it.each(['basic', 'bearer'] as const)('proves itself with %s', async (scheme) => {
+  it.each(['basic', 'bearer'] as const)('proves itself with %s and tells with which credentials', async (scheme) => {
     const digest = registry.addImage('a', 't');
     registry.requireLogin({ scheme, ...login });
-    expect(await outcome(`${registry.host}/a:t`, { credentials })).toBe(`${registry.host}/a@${digest}`);
+    const answer = await resolver().resolve(`${registry.host}/a:t`, { credentials: [saved('mine')] });
+    expect(answer).toEqual(ok({ image: `${registry.host}/a@${digest}`, credential: 'mine' }));
     expect(await outcome(`${registry.host}/a:t`)).toBe('registry_unauthorized');
-    const wrong = async () => ok({ ...login, password: 'wrong' });
-    expect(await outcome(`${registry.host}/a:t`, { credentials: wrong })).toBe('registry_unauthorized');
+    expect(await outcome(`${registry.host}/a:t`, { credentials: [wrong('mine')] })).toBe('registry_unauthorized');
   });
 
-  it('sends no credentials before they are asked for, and asks for them by host', async () => {
+  it('sends no credentials that were not asked for, and says that none were needed', async () => {
+    registry.addImage('a', 't');
+    expect(await tried({ credentials: [saved('mine')], selected: 'mine' })).toEqual({
+      sent: ['-'],
+      result: 'anonymous',
+    });
+  });
+
+  it('tries the selected ones, then the others of this host by name, and none of another host', async () => {
+    registry.addImage('a', 't');
+    registry.requireLogin({ scheme: 'basic', ...login });
+    const credentials = [
+      saved('c'),
+      wrong('b'),
+      wrong('selected'),
+      saved('a', { server: 'other.test', username: 'stranger' }),
+      saved('d', { server: registry.host, username: 'late' }),
+    ];
+    expect(await tried({ credentials, selected: 'selected' })).toEqual({
+      sent: ['-', 'ada:wrong', 'ada:wrong', 'ada:canary-password'],
+      result: 'c',
+    });
+  });
+
+  it('reads anonymously between the selected and the saved ones', async () => {
     registry.addImage('a', 't');
     const asked: string[] = [];
-    const noting = async (host: string) => {
-      asked.push(host);
-      return ok(login);
-    };
-    await outcome(`${registry.host}/a:t`, { credentials: noting });
-    expect(asked).toEqual([registry.host]);
-    expect(registry.requests().map(({ authorization }) => authorization)).toEqual([undefined]);
+    registry.requireLogin({ scheme: 'bearer', ...login });
+    registry.intercept((request, response) => {
+      if (request.url?.startsWith('/token') !== true) return false;
+      asked.push(Buffer.from(request.headers.authorization?.split(' ')[1] ?? '', 'base64').toString());
+      response.writeHead(200).end(JSON.stringify({ token: 'opens-nothing' }));
+      return true;
+    });
+    const credentials = [saved('b', { username: 'b' }), saved('a', { username: 'a' }), saved('z', { username: 'z' })];
+    expect((await tried({ credentials, selected: 'z' })).result).toBe('registry_unauthorized');
+    expect(asked).toEqual(['z:canary-password', '', 'a:canary-password', 'b:canary-password']);
+  });
+
+  it.each([
+    [404, 3],
+    [429, 1],
+    [500, 1],
+  ])('goes on after a %i only where other credentials may help', async (status, tries) => {
+    registry.intercept((request, response) => {
+      const isFirst = request.headers.authorization === undefined;
+      response.writeHead(isFirst ? 401 : status, isFirst ? { 'www-authenticate': 'Basic realm="x"' } : {}).end();
+      return true;
+    });
+    const credentials = [wrong('a'), wrong('b'), wrong('c')];
+    const { sent, result } = await tried({ credentials });
+    expect(sent.filter((one) => one !== '-')).toHaveLength(tries);
+    expect(result).toBe(status === 404 ? 'image_not_found' : 'registry_unavailable');
+  });
+
+  it('tries at most 100', async () => {
+    registry.requireLogin({ scheme: 'basic', ...login });
+    const credentials = Array.from({ length: 120 }, (_, at) => wrong(`c${String(at).padStart(3, '0')}`));
+    const { sent } = await tried({ credentials, selected: 'c119' });
+    expect(sent.filter((one) => one !== '-')).toHaveLength(100);
+  });
+
+  it('knows Docker Hub by all its names', async () => {
+    const asked: (string | undefined)[] = [];
+    const openHttp: ImageResolverOptions['openHttp'] = () => ({
+      send: async ({ headers }) => {
+        asked.push(headers?.authorization);
+        return {
+          ok: true,
+          response: { status: 401, headers: { 'www-authenticate': 'Basic realm="x"' }, body: Buffer.alloc(0) },
+        };
+      },
+      close: async () => undefined,
+    });
+    await resolver({ openHttp }).resolve('nginx', { credentials: [saved('hub', { server: 'Index.Docker.IO' })] });
+    expect(asked.filter((value) => value !== undefined)).toHaveLength(1);
   });
 
   it('shows no password in a problem', async () => {
     registry.requireLogin({ scheme: 'basic', ...login, password: 'another' });
-    const result = await resolver({ credentials }).resolve(`${registry.host}/a:t`);
+    const result = await resolver().resolve(`${registry.host}/a:t`, { credentials: [saved('mine')] });
     expect(JSON.stringify(result)).not.toContain(login.password);
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createImageResolver, type ImageResolverOptions } from '../../../src/adapters/registry/index.ts';
-import { ok } from '../../../src/kernel/index.ts';
 import type { HttpClientOptions, HttpRequest, OpenHttp } from '../../../src/ports/index.ts';
 
 type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly json?: unknown };
 type Asked = HttpRequest & { readonly guarded: boolean };
 
 const INDEX = { manifests: [{ platform: { os: 'linux', architecture: 'amd64' } }] };
-const login = { username: 'ada', password: 'pass' };
+const login = { name: 'mine', username: 'ada', password: 'pass' };
+/** Credentials for whatever host is asked. */
+const chosen = (server: string) => ({ credentials: [{ server, ...login }], selected: 'mine' });
 const basic = `Basic ${Buffer.from('ada:pass').toString('base64')}`;
 
 /** A world of https registries: the handler sees every request, and whether its client judges addresses. */
@@ -43,7 +44,7 @@ describe('a session', () => {
     });
     expect(await subject.resolve('nginx:1.27')).toMatchObject({
       ok: true,
-      value: expect.stringMatching(/^docker\.io\/library\/nginx@sha256:/),
+      value: { image: expect.stringMatching(/^docker\.io\/library\/nginx@sha256:/) },
     });
     expect(asked.map(({ url }) => url)).toEqual([
       'https://registry-1.docker.io/v2/library/nginx/manifests/1.27',
@@ -69,63 +70,53 @@ describe('a session', () => {
       ['https://auth.example.com/t', true],
       ['https://evil.test/t', false],
     ] as const) {
-      const { subject, asked } = world(
-        (request) =>
-          request.url.includes('/v2/') ? challenge(`Bearer realm="${realm}"`) : { status: 200, json: { token: 't' } },
-        { credentials: async () => ok(login) },
+      const { subject, asked } = world((request) =>
+        request.url.includes('/v2/') ? challenge(`Bearer realm="${realm}"`) : { status: 200, json: { token: 't' } },
       );
-      expect(code(await subject.resolve('registry.example.com/a'))).toBe('registry_unauthorized');
+      expect(code(await subject.resolve('registry.example.com/a', chosen('registry.example.com')))).toBe(
+        'registry_unauthorized',
+      );
       const sent = asked.filter(({ url }) => url.startsWith(realm)).map(({ headers }) => headers.authorization);
       expect(sent).toEqual(trusted ? [basic, undefined] : []);
     }
   });
 
   it('sends nothing to a token server over plain http', async () => {
-    const { subject, asked } = world(() => challenge('Bearer realm="http://registry.example.com/t"'), {
-      credentials: async () => ok(login),
-    });
-    expect(code(await subject.resolve('registry.example.com/a'))).toBe('registry_forbidden');
+    const { subject, asked } = world(() => challenge('Bearer realm="http://registry.example.com/t"'));
+    expect(code(await subject.resolve('registry.example.com/a', chosen('registry.example.com')))).toBe(
+      'registry_forbidden',
+    );
     expect(asked).toHaveLength(1);
   });
 
   it('tries without credentials when they are refused: the image may be public', async () => {
-    const { subject } = world(
-      (request) => {
-        if (request.url.includes('/token'))
-          return request.headers.authorization === undefined
-            ? { status: 200, json: { access_token: 'anon' } }
-            : { status: 401 };
-        return request.headers.authorization === 'Bearer anon'
-          ? { status: 200, json: INDEX }
-          : challenge('Bearer realm="https://ghcr.io/token"');
-      },
-      { credentials: async () => ok(login) },
-    );
-    expect(code(await subject.resolve('ghcr.io/acme/shop'))).toBe('ok');
+    const { subject } = world((request) => {
+      if (request.url.includes('/token'))
+        return request.headers.authorization === undefined
+          ? { status: 200, json: { access_token: 'anon' } }
+          : { status: 401 };
+      return request.headers.authorization === 'Bearer anon'
+        ? { status: 200, json: INDEX }
+        : challenge('Bearer realm="https://ghcr.io/token"');
+    });
+    expect(code(await subject.resolve('ghcr.io/acme/shop', chosen('ghcr.io')))).toBe('ok');
   });
 
   it('stops when the token server is away instead of going on without a login', async () => {
-    const { subject } = world(
-      (request) =>
-        request.url.includes('/token') ? { status: 503 } : challenge('Bearer realm="https://ghcr.io/token"'),
-      {
-        credentials: async () => ok(login),
-      },
+    const { subject } = world((request) =>
+      request.url.includes('/token') ? { status: 503 } : challenge('Bearer realm="https://ghcr.io/token"'),
     );
-    expect(code(await subject.resolve('ghcr.io/acme/shop'))).toBe('registry_unavailable');
+    expect(code(await subject.resolve('ghcr.io/acme/shop', chosen('ghcr.io')))).toBe('registry_unavailable');
   });
 
   it('drops the authorization on the way to another host and port', async () => {
-    const { subject, asked } = world(
-      (request) => {
-        if (request.url.startsWith('https://cdn.test') || request.url.startsWith('https://r.test:444'))
-          return { status: 200, json: INDEX };
-        if (request.headers.authorization === undefined) return challenge('Basic realm="x"');
-        return { status: 307, headers: { location: 'https://cdn.test/m' } };
-      },
-      { credentials: async () => ok(login) },
-    );
-    expect(code(await subject.resolve('r.test/a'))).toBe('ok');
+    const { subject, asked } = world((request) => {
+      if (request.url.startsWith('https://cdn.test') || request.url.startsWith('https://r.test:444'))
+        return { status: 200, json: INDEX };
+      if (request.headers.authorization === undefined) return challenge('Basic realm="x"');
+      return { status: 307, headers: { location: 'https://cdn.test/m' } };
+    });
+    expect(code(await subject.resolve('r.test/a', chosen('r.test')))).toBe('ok');
     expect(asked.map(({ url, headers }) => [new URL(url).host, headers.authorization])).toEqual([
       ['r.test', undefined],
       ['r.test', basic],
@@ -134,14 +125,12 @@ describe('a session', () => {
   });
 
   it('gives no credentials to a host it was redirected to, though that host asks', async () => {
-    const { subject, asked } = world(
-      (request) =>
-        request.url.startsWith('https://r.test')
-          ? { status: 307, headers: { location: 'https://evil.test/v2/a' } }
-          : challenge('Basic realm="x"'),
-      { credentials: async () => ok(login) },
+    const { subject, asked } = world((request) =>
+      request.url.startsWith('https://r.test')
+        ? { status: 307, headers: { location: 'https://evil.test/v2/a' } }
+        : challenge('Basic realm="x"'),
     );
-    expect(code(await subject.resolve('r.test/a'))).toBe('registry_unauthorized');
+    expect(code(await subject.resolve('r.test/a', chosen('r.test')))).toBe('registry_unauthorized');
     expect(asked.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
