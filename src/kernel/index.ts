@@ -10,6 +10,17 @@ export {
   releaseName,
   secretScope,
 } from './application-key.ts';
+export {
+  type Answer,
+  type CallFailure,
+  type FailureClass,
+  type FailureHint,
+  failureClass,
+  isAlreadyDeleted,
+  isMissing,
+  isRaced,
+  isRefusedWrite,
+} from './call-failure.ts';
 export { canonicalJson, digestOf, type Json, sha256 } from './canonical.ts';
 export {
   type Amounts,
@@ -26,6 +37,7 @@ export {
 } from './capacity.ts';
 export { CODES, type Code } from './codes.ts';
 export { DeployGrant } from './deploy-grant.ts';
+export { at, count, type Fields, isFields, records, strings, text } from './fields.ts';
 export {
   type CommitSha,
   commitSha,

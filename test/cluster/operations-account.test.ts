@@ -11,8 +11,8 @@ import {
   renderEnrolment,
   renderPermissions,
 } from '../../src/adapters/kubernetes/index.ts';
-import { createApi } from '../../src/adapters/kubernetes/operations/raw-api.ts';
 import { createStreams } from '../../src/adapters/kubernetes/operations/streams.ts';
+import { createRequests } from '../../src/adapters/kubernetes/requests.ts';
 import { type Manifest, ok, type Result } from '../../src/kernel/index.ts';
 import type { ClusterOperations } from '../../src/ports/cluster-operations/index.ts';
 import type { Cluster } from '../../src/ports/index.ts';
@@ -67,7 +67,7 @@ describe.skipIf(kubeconfig === undefined)('the account of the enrolment file', (
     connection = must(connect({ kubeconfigText: await kubeconfigOf(await token()) }));
     const client = { connection, clock: realClock, userAgent: 'hakopod-test', timeoutMs: 20_000 };
     // No image of this request exists; rollouts are taken for ready, so that each step gets its turn.
-    const { api } = recordedApi(createApi(client), { assumeReady: true });
+    const { api } = recordedApi(createRequests(client), { assumeReady: true });
     operations = fromClients({ api, streams: createStreams(client), clock: realClock, log: memoryLog(), pollMs: 20 });
     mine = createCluster(connection, { clock: realClock, log: memoryLog(), userAgent: 'hakopod-test' });
     if (hasPods) {

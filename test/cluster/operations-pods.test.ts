@@ -6,9 +6,9 @@ import type { ExecTimes } from '../../src/adapters/kubernetes/operations/exec-se
 import { inspect } from '../../src/adapters/kubernetes/operations/inspect.ts';
 import { logs } from '../../src/adapters/kubernetes/operations/logs.ts';
 import { operate } from '../../src/adapters/kubernetes/operations/operate.ts';
-import { createApi } from '../../src/adapters/kubernetes/operations/raw-api.ts';
 import { snapshot } from '../../src/adapters/kubernetes/operations/snapshot.ts';
 import { createStreams } from '../../src/adapters/kubernetes/operations/streams.ts';
+import { createRequests } from '../../src/adapters/kubernetes/requests.ts';
 import { fail, type Manifest, ok, problem, type Result } from '../../src/kernel/index.ts';
 import {
   type ExecSession,
@@ -69,7 +69,7 @@ describe.skipIf(!isPossible)('real pods', () => {
 
   function depsOf(connection: KubeConnection): OperationDeps {
     const client = { connection, clock: realClock, userAgent: 'hakopod-test', timeoutMs: 30_000 };
-    return { api: createApi(client), streams: createStreams(client), clock: realClock, log: memoryLog() };
+    return { api: createRequests(client), streams: createStreams(client), clock: realClock, log: memoryLog() };
   }
 
   /** The one Deployment of the namespace, once its pod is ready. */

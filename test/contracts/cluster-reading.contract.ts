@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClusterApi } from '../../src/adapters/kubernetes/api.ts';
 import { connectOperations, fromClients, type KubeConnection } from '../../src/adapters/kubernetes/index.ts';
-import type { ClusterApi } from '../../src/adapters/kubernetes/operations/api.ts';
-import { createApi } from '../../src/adapters/kubernetes/operations/raw-api.ts';
 import { createStreams } from '../../src/adapters/kubernetes/operations/streams.ts';
+import { createRequests } from '../../src/adapters/kubernetes/requests.ts';
 import type { Manifest } from '../../src/kernel/index.ts';
 import type { ClusterOperations } from '../../src/ports/cluster-operations/index.ts';
 import { shows } from '../support/claims.ts';
@@ -205,7 +205,7 @@ export function describeClusterReadingContract(name: string, factory: () => Prom
     /** Operations whose every read is overtaken by a change of somebody else. */
     function overtaken(change: (live: Manifest) => Promise<unknown>): ClusterOperations {
       const client = { connection: under.connection, clock: realClock, userAgent: 'hakopod-test', timeoutMs: 10_000 };
-      const real = createApi(client);
+      const real = createRequests(client);
       const get: ClusterApi['get'] = async (ref, signal) => {
         const read = await real.get(ref, signal);
         if (read.ok) await change(read.value);
@@ -324,7 +324,7 @@ export function describeClusterReadingContract(name: string, factory: () => Prom
         limit: 2,
       };
       const list = async (stopAfter?: number) => {
-        const listed = await createApi(client).list(
+        const listed = await createRequests(client).list(
           stopAfter === undefined ? query : { ...query, stopAfter },
           AbortSignal.timeout(10_000),
         );

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ClusterApi } from '../../src/adapters/kubernetes/operations/api.ts';
+import type { ClusterApi } from '../../src/adapters/kubernetes/api.ts';
 import { applyWorkload } from '../../src/adapters/kubernetes/operations/apply-workload.ts';
 import { deploy } from '../../src/adapters/kubernetes/operations/deploy.ts';
-import { createApi } from '../../src/adapters/kubernetes/operations/raw-api.ts';
 import { remove } from '../../src/adapters/kubernetes/operations/remove.ts';
+import { createRequests } from '../../src/adapters/kubernetes/requests.ts';
 import type { Manifest, ObjectRef } from '../../src/kernel/index.ts';
 import type {
   DeploymentRequest,
@@ -31,7 +31,7 @@ export async function stageOf(under: ClusterUnderTest, image: string): Promise<D
   await label(under, 'baseline');
   must(await under.cluster.get(ref));
   const client = { connection: under.connection, clock: realClock, userAgent: 'test', timeoutMs: 30_000 };
-  return { ...under, api: createApi(client), image };
+  return { ...under, api: createRequests(client), image };
 }
 
 /** Sets or, with undefined, removes the namespace's Pod Security level. */

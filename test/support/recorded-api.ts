@@ -1,4 +1,5 @@
-import type { Answer, ClusterApi } from '../../src/adapters/kubernetes/operations/api.ts';
+import type { ClusterApi } from '../../src/adapters/kubernetes/api.ts';
+import type { Answer } from '../../src/kernel/index.ts';
 import { displayRef, type Manifest, type ObjectRef, refOf } from '../../src/kernel/index.ts';
 
 /** A call as it was made; `key` is such as `replace Service/web` or `review create deployments`. */

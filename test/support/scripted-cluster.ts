@@ -1,5 +1,5 @@
-import type { Answer, ApiList, CallFailure, ClusterApi, Right } from '../../src/adapters/kubernetes/operations/api.ts';
-import type { Manifest, ObjectRef } from '../../src/kernel/index.ts';
+import type { ApiList, ClusterApi, Right } from '../../src/adapters/kubernetes/api.ts';
+import type { Answer, CallFailure, Manifest, ObjectRef } from '../../src/kernel/index.ts';
 import type { Clock } from '../../src/ports/index.ts';
 
 /** Time that passes only when told. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import { fail, ok, type Result } from '../../kernel/index.ts';
+import type { Answer } from '../../kernel/index.ts';
 import type { Clock } from '../../ports/index.ts';
-import { type Intent, problemOf, type Refusal, unreachable } from './answers.ts';
+import { failureOf, type Intent, type Refusal, unanswered } from './answers.ts';
 import type { KubeConnection, RawRequest } from './connection.ts';
 
 /** One call in our words: `verb` and `target` name it in messages, `path` may carry a query. */
@@ -23,18 +23,15 @@ export type Client = {
   readonly timeoutMs: number;
 };
 
-/** The refusal travels beside the problem so that `get` can tell a missing object from an unknown kind. */
-export type CallResult = Result<unknown> & { readonly refusal?: Refusal };
-
 const JSON_TYPE = 'application/json';
 /** A 429 says that nothing was done, so any method may be sent again. */
 const MAX_THROTTLED = 5;
 
 /**
- * Sends a call and reads its JSON answer. A read whose connection broke before an answer is sent once more, since a kept-alive
+ * The one way to the API server but for what streams: sends a call and reads its JSON answer. A read whose connection broke before an answer is sent once more, since a kept-alive
  * connection may have been closed by the other side; a 429 is waited out as the server asks, within the timeout.
  */
-export async function call(client: Client, request: Call): Promise<CallResult> {
+export async function call(client: Client, request: Call): Promise<Answer<unknown>> {
   const deadline = performance.now() + client.timeoutMs;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(new Error('the call took too long')), client.timeoutMs);
@@ -51,7 +48,7 @@ export async function call(client: Client, request: Call): Promise<CallResult> {
 
 type Bounds = { readonly signal: AbortSignal; readonly deadline: number };
 
-async function attempts(client: Client, request: Call, bounds: Bounds): Promise<CallResult> {
+async function attempts(client: Client, request: Call, bounds: Bounds): Promise<Answer<unknown>> {
   let broken = 0;
   for (let throttled = 0; ; ) {
     const outcome = await once(client, request, bounds.signal);
@@ -59,14 +56,16 @@ async function attempts(client: Client, request: Call, bounds: Bounds): Promise<
       broken += 1;
       if (request.method === 'GET' && broken === 1 && !bounds.signal.aborted && isBrokenConnection(outcome.error))
         continue;
-      return fail(unreachable(outcome.error));
+      return unanswered(outcome.error);
     }
     if (outcome.status >= 200 && outcome.status < 300)
-      return outcome.body === NOT_JSON ? fail(unreachable(new Error('the answer is not JSON'))) : ok(outcome.body);
+      return outcome.body === NOT_JSON
+        ? unanswered(new Error('the answer is not JSON'))
+        : { ok: true, value: outcome.body };
     const refusal: Refusal = { ...outcome, retryAfterMs: outcome.retryAfterMs };
     const pause = outcome.status === 429 ? (outcome.retryAfterMs ?? 1000) : undefined;
     if (pause === undefined || throttled >= MAX_THROTTLED || performance.now() + pause >= bounds.deadline)
-      return { ...fail(problemOf(refusal, request)), refusal };
+      return { ok: false, failure: failureOf(refusal, request) };
     throttled += 1;
     await client.clock.sleep(pause, bounds.signal);
   }

@@ -1,11 +1,22 @@
-import { fail, type Manifest, type ObjectRef, ok, problem, type Result, refOf } from '../../kernel/index.ts';
+import {
+  type Answer,
+  fail,
+  isMissing,
+  type Manifest,
+  type ObjectRef,
+  ok,
+  type Result,
+  refOf,
+} from '../../kernel/index.ts';
 import type { Clock, Cluster, DeleteOptions, ListQuery, Log, ObjectCache } from '../../ports/index.ts';
-import { isMissingObject } from './answers.ts';
+import { intentOn, problemOf } from './answers.ts';
 import { WatchCache } from './cache.ts';
-import { type Call, type Client, call } from './client.ts';
+import type { Client } from './client.ts';
 import type { KubeConnection } from './connection.ts';
-import { objectPath, singleCollection, type Target } from './kinds.ts';
+import { objectPath, rightOn, singleCollection } from './kinds.ts';
 import { listAll } from './list.ts';
+import { tellRefusal } from './refusal.ts';
+import { createRequests, type Requests } from './requests.ts';
 import { waitFor } from './wait-for.ts';
 import { WATCH, type WatchTuning } from './watch.ts';
 
@@ -21,13 +32,12 @@ export type ClusterOptions = {
 };
 
 const CALL_MS = 30_000;
-/** One field manager for every write; strict, so that a field the server would drop is an error instead. */
-const WRITE = 'fieldManager=hakopod&fieldValidation=Strict';
 
 /** The `Cluster` port over one connection. Needs no closing of its own; stop the caches and close the connection. */
 export function createCluster(connection: KubeConnection, options: ClusterOptions): Cluster {
   const { clock, userAgent, timeoutMs = CALL_MS } = options;
   const client: Client = { connection, clock, userAgent, timeoutMs };
+  const requests = createRequests(client);
   const shared = {
     client,
     log: options.log,
@@ -35,96 +45,65 @@ export function createCluster(connection: KubeConnection, options: ClusterOption
     random: options.random ?? Math.random,
   };
   return {
-    get: (ref, signal) => get(client, ref, signal),
+    get: (ref, signal) => get(requests, ref, signal),
     list: async (query, signal) => {
       const listing = await listAll(client, query, signal);
       return listing.ok ? ok(listing.value.items) : listing;
     },
-    create: (manifest) => create(client, manifest),
+    create: (manifest) => write(requests, { ref: refOf(manifest), verbs: ['create'] }, () => requests.create(manifest)),
     replace: (manifest, subresource) =>
-      write(client, objectPath(refOf(manifest), subresource), (target) => ({
-        verb: 'update',
-        method: 'PUT',
-        path: `${target.path}?${WRITE}`,
-        body: manifest,
-      })),
-    apply: (manifest, apply) =>
-      write(client, objectPath(refOf(manifest)), (target) => ({
-        verb: 'patch',
-        method: 'PATCH',
-        path: `${target.path}?${WRITE}&force=true${apply?.dryRun === true ? '&dryRun=All' : ''}`,
-        contentType: 'application/apply-patch+yaml',
-        body: manifest,
-      })),
-    mergePatch: (ref, patch, subresource) =>
-      write(client, objectPath(ref, subresource), (target) => ({
-        verb: 'patch',
-        method: 'PATCH',
-        path: `${target.path}?${WRITE}`,
-        contentType: 'application/merge-patch+json',
-        body: patch,
-      })),
-    delete: (ref, deletion) => remove(client, ref, deletion),
+      write(requests, { ref: refOf(manifest), subresource, verbs: ['update'] }, () =>
+        requests.replace(manifest, undefined, subresource),
+      ),
+    // An apply makes what is not there, for which the server asks too.
+    apply: (body, { dryRun = false } = {}) =>
+      write(requests, { ref: refOf(body), verbs: ['patch', 'create'] }, () =>
+        requests.patch(refOf(body), { type: 'apply', body, dryRun }),
+      ),
+    mergePatch: (ref, body, subresource) =>
+      write(requests, { ref, subresource, verbs: ['patch'] }, () =>
+        requests.patch(ref, { type: 'merge', body, strict: true, subresource }),
+      ),
+    delete: (ref, deletion) => remove(requests, ref, deletion),
     cache: (query: ListQuery): ObjectCache => new WatchCache({ ...shared, query }),
     waitFor: (request) => waitFor(shared, request),
   };
 }
 
-async function get(client: Client, ref: ObjectRef, signal?: AbortSignal): Promise<Result<Manifest | undefined>> {
+async function get(requests: Requests, ref: ObjectRef, signal?: AbortSignal): Promise<Result<Manifest | undefined>> {
   const target = objectPath(ref);
   if (!target.ok) return target;
-  const answer = await call(client, {
-    verb: 'get',
-    target: target.value,
-    method: 'GET',
-    path: target.value.path,
-    ...(signal === undefined ? {} : { signal }),
+  const answer = await requests.get(ref, signal);
+  if (answer.ok) return ok(answer.value);
+  if (isMissing(answer.failure)) return ok(undefined);
+  return fail(problemOf(answer.failure, intentOn(ref, 'get')));
+}
+
+async function remove(requests: Requests, ref: ObjectRef, options: DeleteOptions): Promise<Result<void>> {
+  const deleted = await write(requests, { ref, verbs: ['delete'] }, async () => {
+    const answer = await requests.delete(ref, options);
+    return !answer.ok && isMissing(answer.failure) ? { ok: true, value: undefined } : answer;
   });
-  if (answer.ok) return object(answer.value);
-  return answer.refusal !== undefined && isMissingObject(answer.refusal) ? ok(undefined) : answer;
+  return deleted.ok ? ok(undefined) : deleted;
 }
 
-function create(client: Client, manifest: Manifest): Promise<Result<Manifest>> {
-  return write(client, singleCollection(refOf(manifest)), (target) => ({
-    verb: 'create',
-    method: 'POST',
-    path: `${target.path}?${WRITE}`,
-    body: manifest,
-  }));
-}
+/** What is written, and the verbs the API server asks for. */
+type Writing = {
+  readonly ref: ObjectRef;
+  readonly subresource?: 'status' | undefined;
+  readonly verbs: readonly [string, ...string[]];
+};
 
-async function remove(client: Client, ref: ObjectRef, options: DeleteOptions): Promise<Result<void>> {
-  const target = objectPath(ref);
+async function write<T>(requests: Requests, writing: Writing, send: () => Promise<Answer<T>>): Promise<Result<T>> {
+  const { ref, subresource, verbs } = writing;
+  // Sent to nobody, and a problem of its own: a reference that can not stand in a path.
+  const target = verbs[0] === 'create' ? singleCollection(ref) : objectPath(ref, subresource);
   if (!target.ok) return target;
-  const { uid, resourceVersion, propagation } = options;
-  const answer = await call(client, {
-    verb: 'delete',
-    target: target.value,
-    method: 'DELETE',
-    path: target.value.path,
-    body: {
-      apiVersion: 'v1',
-      kind: 'DeleteOptions',
-      preconditions: resourceVersion === undefined ? { uid } : { uid, resourceVersion },
-      propagationPolicy: propagation,
-    },
-  });
-  if (answer.ok) return ok(undefined);
-  return answer.refusal !== undefined && isMissingObject(answer.refusal) ? ok(undefined) : answer;
-}
-
-async function write(
-  client: Client,
-  target: Result<Target>,
-  request: (target: Target) => Omit<Call, 'target'>,
-): Promise<Result<Manifest>> {
-  if (!target.ok) return target;
-  const answer = await call(client, { ...request(target.value), target: target.value });
-  return answer.ok ? object(answer.value) : answer;
-}
-
-function object(value: unknown): Result<Manifest> {
-  const manifest = value as Manifest | null;
-  if (typeof manifest === 'object' && manifest !== null && typeof manifest.metadata === 'object') return ok(manifest);
-  return fail(problem('cluster_unavailable', undefined, { cause: { message: 'the answer is not an object' } }));
+  const answer = await send();
+  if (answer.ok) return ok(answer.value);
+  const rights = verbs.map((verb) => rightOn(ref, verb, subresource));
+  const { kind, failure, right } = await tellRefusal(requests, answer.failure, rights);
+  const verb = right?.verb ?? verbs[0];
+  const resource = subresource === undefined ? target.value.resource : `${target.value.resource}/${subresource}`;
+  return fail(problemOf(failure, { verb, target: { ...target.value, resource } }, kind));
 }

@@ -1,5 +1,6 @@
 import { fail, type ObjectRef, ok, problem, type Result } from '../../kernel/index.ts';
 import type { ListQuery } from '../../ports/index.ts';
+import type { Right } from './api.ts';
 
 type Resource = { readonly plural: string; readonly namespaced: boolean };
 
@@ -107,6 +108,25 @@ export function singleCollection(ref: Pick<ObjectRef, 'apiVersion' | 'kind' | 'n
   if (collection.ok && ref.namespace === undefined && KINDS[ref.apiVersion]?.[ref.kind]?.namespaced === true)
     return fail(problem('invalid_object', `a ${ref.kind} needs a namespace`));
   return collection;
+}
+
+/** The name of a kind's objects in paths and roles. */
+export function resourceOf({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): string {
+  return KINDS[apiVersion]?.[kind]?.plural ?? kind.toLowerCase();
+}
+
+/** The right to use a verb on exactly one object, or on its subresource. */
+export function rightOn(ref: ObjectRef, verb: string, subresource?: string): Right {
+  const { apiVersion, namespace, name } = ref;
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  return {
+    verb,
+    group,
+    resource: resourceOf(ref),
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+  };
 }
 
 function target(path: string, resource: Resource, kind: string): Target {

@@ -1,10 +1,12 @@
-import { fail, type Manifest, ok, problem, type Result } from '../../kernel/index.ts';
+import { type Answer, at, fail, failureClass, type Manifest, ok, type Result, text } from '../../kernel/index.ts';
 import type { ListQuery } from '../../ports/index.ts';
+import { intentOn, problemOf, unanswered } from './answers.ts';
+import type { ApiList, Listed } from './api.ts';
 import { type Client, call } from './client.ts';
 import { collectionOf } from './kinds.ts';
 
-/** A complete list: `resourceVersion` is where a watch goes on. */
-export type Listing = { readonly items: Manifest[]; readonly resourceVersion: string };
+/** What was listed; `resourceVersion` is where a watch of a complete list goes on. */
+export type Listing = Listed & { readonly resourceVersion: string };
 
 /** Objects per page: an unpaged list of 100,000 objects does not fit into a string. */
 const PAGE = 500;
@@ -26,39 +28,62 @@ export function selectorsOf(query: ListQuery): URLSearchParams {
 }
 
 /**
- * Reads all pages. A list whose continuation expired (410) starts over once; a second time is `gone`. Items get the apiVersion
+ * Reads pages, all of them unless told to stop earlier. A list whose continuation expired (410) starts over once. Items get the apiVersion
  * and kind that typed lists leave out, and lose `managedFields`, which are often the largest part and never used here.
  */
-export async function listAll(client: Client, query: ListQuery, signal?: AbortSignal): Promise<Result<Listing>> {
+export async function listPages(client: Client, query: ApiList, signal?: AbortSignal): Promise<Answer<Listing>> {
   const first = await pages(client, query, signal);
-  return !first.ok && first.problem.code === 'gone' ? pages(client, query, signal) : first;
+  const isExpired = !first.ok && failureClass(first.failure) === 'gone';
+  return isExpired ? pages(client, query, signal) : first;
 }
 
-async function pages(client: Client, query: ListQuery, signal: AbortSignal | undefined): Promise<Result<Listing>> {
-  const items: Manifest[] = [];
-  const read = await eachPage(client, query, {
-    ...(signal === undefined ? {} : { signal }),
-    visit: (page) => {
-      for (const item of page) items.push(item);
-      return undefined;
-    },
-  });
-  return read.ok ? ok({ items, resourceVersion: read.value }) : read;
+/** `listPages` for those who answer with problems: a second expired continuation is `gone`. */
+export async function listAll(client: Client, query: ListQuery, signal?: AbortSignal): Promise<Result<Listing>> {
+  return resultOf(query, () => listPages(client, query, signal));
 }
 
 /** Reads page by page and keeps none; answers where a watch goes on. `visit` ends the reading with `'stop'`. */
-export async function eachPage(
-  client: Client,
-  query: ListQuery,
-  {
-    signal,
-    visit,
-  }: { readonly signal?: AbortSignal; readonly visit: (page: readonly Manifest[]) => 'stop' | undefined },
-): Promise<Result<string>> {
+export async function eachPage(client: Client, query: ListQuery, reading: Reading): Promise<Result<string>> {
+  const read = await resultOf(query, () => readPages(client, query, reading));
+  return read.ok ? ok(read.value.resourceVersion) : read;
+}
+
+async function resultOf<T>(query: ListQuery, read: () => Promise<Answer<T>>): Promise<Result<T>> {
   const target = collectionOf(query);
   if (!target.ok) return target;
+  const answer = await read();
+  return answer.ok ? answer : fail(problemOf(answer.failure, intentOn(query, 'list')));
+}
+
+async function pages(client: Client, query: ApiList, signal: AbortSignal | undefined): Promise<Answer<Listing>> {
+  const { limit, stopAfter = Number.POSITIVE_INFINITY } = query;
+  const items: Manifest[] = [];
+  const read = await readPages(client, query, {
+    ...(signal === undefined ? {} : { signal }),
+    ...(limit === undefined ? {} : { limit }),
+    visit: (page) => {
+      for (const item of page) items.push(item);
+      return items.length > stopAfter ? 'stop' : undefined;
+    },
+  });
+  return read.ok ? { ok: true, value: { items, ...read.value } } : read;
+}
+
+type Reading = {
+  readonly signal?: AbortSignal;
+  readonly limit?: number;
+  readonly visit: (page: readonly Manifest[]) => 'stop' | undefined;
+};
+
+async function readPages(
+  client: Client,
+  query: ListQuery,
+  { signal, limit = PAGE, visit }: Reading,
+): Promise<Answer<Pick<Listing, 'more' | 'resourceVersion'>>> {
+  const target = collectionOf(query);
+  if (!target.ok) return unanswered(new Error(target.problem.message));
   const params = selectorsOf(query);
-  params.set('limit', String(PAGE));
+  params.set('limit', String(limit));
   for (;;) {
     const answer = await call(client, {
       verb: 'list',
@@ -69,13 +94,13 @@ export async function eachPage(
       ...(signal === undefined ? {} : { signal }),
     });
     if (!answer.ok) return answer;
-    const page = answer.value as { metadata?: { resourceVersion?: unknown; continue?: unknown }; items?: unknown };
-    const found = page?.items ?? []; // an empty list of metadata is `null`
-    if (!Array.isArray(found) || typeof page?.metadata?.resourceVersion !== 'string')
-      return fail(problem('cluster_unavailable', undefined, { cause: { message: 'the answer is not a list' } }));
+    const found = at(answer.value, 'items') ?? []; // an empty list of metadata is `null`
+    const resourceVersion = text(at(answer.value, 'metadata', 'resourceVersion'));
+    if (!Array.isArray(found) || resourceVersion === undefined)
+      return unanswered(new Error('the answer is not a list'));
     const isOver = visit((found as Manifest[]).map((item) => tidy(item, query))) === 'stop';
-    const next = page.metadata.continue;
-    if (isOver || typeof next !== 'string' || next === '') return ok(page.metadata.resourceVersion);
+    const next = text(at(answer.value, 'metadata', 'continue')) ?? '';
+    if (isOver || next === '') return { ok: true, value: { more: next !== '', resourceVersion } };
     params.set('continue', next);
   }
 }

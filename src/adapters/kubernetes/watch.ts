@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Manifest, type Problem, problem } from '../../kernel/index.ts';
 import type { ListQuery, WatchEvent } from '../../ports/index.ts';
-import { problemOf, unreachable } from './answers.ts';
+import { failureOf, type Intent, problemOf, type Refusal, unanswered } from './answers.ts';
 import { type Client, discard, parseJson, readText, retryAfterMs } from './client.ts';
 import { collectionOf, type Target } from './kinds.ts';
 import { acceptOf, selectorsOf, tidy } from './list.ts';
@@ -58,7 +58,12 @@ export async function watchOnce(client: Client, request: WatchRequest): Promise<
   try {
     return await run(client, request, { target: target.value, seconds, progress, signal: abort.signal });
   } catch (error) {
-    return { how: 'failed', problem: unreachable(error), events: progress.events };
+    const { failure } = unanswered(error);
+    return {
+      how: 'failed',
+      problem: problemOf(failure, { verb: 'watch', target: target.value }),
+      events: progress.events,
+    };
   } finally {
     clearTimeout(timer);
     request.signal.removeEventListener('abort', onAbort);
@@ -99,7 +104,7 @@ async function run(
   if (answer.status !== 200) {
     const body = parseJson(await readText(answer.body));
     const refusal = { status: answer.status, body, retryAfterMs: retryAfterMs(answer.retryAfter) };
-    return { how: 'failed', problem: problemOf(refusal, { verb: 'watch', target }), events: 0 };
+    return { how: 'failed', problem: refused(refusal, target), events: 0 };
   }
   request.onOpen();
   for await (const line of lines(answer.body)) {
@@ -107,6 +112,11 @@ async function run(
     if (end !== undefined) return end;
   }
   return { how: 'ended', ...progress };
+}
+
+function refused(refusal: Refusal, target: Target): Problem {
+  const intent: Intent = { verb: 'watch', target };
+  return problemOf(failureOf(refusal, intent), intent);
 }
 
 type RawEvent = { readonly type?: unknown; readonly object?: unknown };
@@ -125,7 +135,7 @@ function take(raw: RawEvent, request: WatchRequest, run: Pick<Run, 'target' | 'p
     const refusal = { status: Number.isInteger(status) ? status : 500, body: raw.object, retryAfterMs: undefined };
     return {
       how: 'failed',
-      problem: problemOf(refusal, { verb: 'watch', target: run.target }),
+      problem: refused(refusal, run.target),
       events: progress.events,
     };
   }

@@ -1,4 +1,5 @@
 import {
+  at,
   type ClusterObservation,
   fail,
   LIMITS,
@@ -8,12 +9,12 @@ import {
   type Problem,
   problem,
   type Result,
+  text,
 } from '../../../kernel/index.ts';
 import type { Clock, Cluster, ClusterCapacity } from '../../../ports/index.ts';
 import type { Client } from '../client.ts';
 import type { KubeConnection } from '../connection.ts';
 import { eachPage } from '../list.ts';
-import { at, text } from '../operations/fields.ts';
 import { isDefaultClass } from '../operations/snapshot-items.ts';
 import { readClaims } from './claims.ts';
 import { freeDisks } from './disks.ts';

@@ -1,6 +1,14 @@
-import { type Manifest, type ObservedClaim, ok, quantityNumber, type Result } from '../../../kernel/index.ts';
+import {
+  at,
+  type Manifest,
+  type ObservedClaim,
+  ok,
+  quantityNumber,
+  type Result,
+  strings,
+  text,
+} from '../../../kernel/index.ts';
 import type { Cluster } from '../../../ports/index.ts';
-import { at, strings, text } from '../operations/fields.ts';
 import { nodeTermsOf } from './nodes.ts';
 
 /** The claims of a namespace, each with where the volume it is bound to can be used. A volume that is gone restricts nothing. */

@@ -1,7 +1,6 @@
-import { isEligible, LIMITS, type ObservedNode } from '../../../kernel/index.ts';
+import { at, count, isEligible, LIMITS, type ObservedNode } from '../../../kernel/index.ts';
 import { type Client, call } from '../client.ts';
 import { singleCollection } from '../kinds.ts';
-import { at, count } from '../operations/fields.ts';
 
 /** Nodes asked at once. */
 const TOGETHER = 8;
@@ -41,7 +40,7 @@ async function freeDisk(client: Client, node: string, signal: AbortSignal): Prom
   if (!target.ok) return undefined;
   const path = `${target.value.path}/${encodeURIComponent(node)}/proxy/stats/summary`;
   const answer = await call(client, { verb: 'get', target: target.value, method: 'GET', path, signal });
-  if (!answer.ok) return answer.refusal?.status === 403 ? 'forbidden' : undefined;
+  if (!answer.ok) return answer.failure.status === 403 ? 'forbidden' : undefined;
   return freeBytes(answer.value);
 }
 

@@ -1,5 +1,12 @@
-import type { NodeRequirement, NodeTerm, ObservedNode } from '../../../kernel/index.ts';
-import { at, isFields, records, strings } from '../operations/fields.ts';
+import {
+  at,
+  isFields,
+  type NodeRequirement,
+  type NodeTerm,
+  type ObservedNode,
+  records,
+  strings,
+} from '../../../kernel/index.ts';
 import { amountsOf } from './pod-requests.ts';
 
 /** A Node in our words, without its disks. */

@@ -1,5 +1,4 @@
-import { type Amounts, GPU, quantityNumber } from '../../../kernel/index.ts';
-import { at, type Fields, isFields, records } from '../operations/fields.ts';
+import { type Amounts, at, type Fields, GPU, isFields, quantityNumber, records } from '../../../kernel/index.ts';
 
 const NOTHING: Amounts = { cpuMillis: 0, memoryBytes: 0, gpus: 0 };
 

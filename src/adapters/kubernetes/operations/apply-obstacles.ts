@@ -1,6 +1,5 @@
-import type { Manifest } from '../../../kernel/index.ts';
+import { at, type Fields, type Manifest, records, text } from '../../../kernel/index.ts';
 import type { WorkloadConfiguration } from '../../../ports/cluster-operations/index.ts';
-import { at, type Fields, records, text } from './fields.ts';
 
 type List = 'containers' | 'initContainers';
 

@@ -1,7 +1,6 @@
-import type { Manifest } from '../../../kernel/index.ts';
+import { at, type Fields, type Manifest, records } from '../../../kernel/index.ts';
 import type { EnvEntry, WorkloadConfiguration, WorkloadContainer } from '../../../ports/cluster-operations/index.ts';
 import { rawContainers } from './apply-obstacles.ts';
-import { at, type Fields, records } from './fields.ts';
 import { readContainer } from './read-container.ts';
 import { configurationOf } from './read-workload.ts';
 

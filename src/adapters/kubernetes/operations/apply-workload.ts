@@ -1,10 +1,11 @@
-import type { Manifest } from '../../../kernel/index.ts';
+import { isMissing, isRaced, isRefusedWrite, type Manifest } from '../../../kernel/index.ts';
 import {
   type DeploymentResult,
   parseWorkloadApply,
   type RunOptions,
   type WorkloadApply,
 } from '../../../ports/cluster-operations/index.ts';
+import { rightOn } from '../kinds.ts';
 import { carriedSecrets, containerNames, wantedSecrets } from './apply-obstacles.ts';
 import { configurationPatch } from './apply-patch.ts';
 import { classify, denied, type StepFailure } from './classify.ts';
@@ -14,7 +15,7 @@ import { permitted } from './gate.ts';
 import { configurationOf } from './read-workload.ts';
 import { awaitRollout } from './rollout.ts';
 import { type Run, runSteps } from './steps.ts';
-import { deletesClaims, isManaged, objectOf, rightOn } from './workload-kinds.ts';
+import { deletesClaims, isManaged, objectOf } from './workload-kinds.ts';
 
 type Deps = Pick<OperationDeps, 'api' | 'clock'> & { readonly pollMs?: number };
 
@@ -37,10 +38,10 @@ async function updateWorkload(deps: Deps, request: WorkloadApply, run: Run): Pro
   const { target, spec } = request;
   let live: Manifest | undefined;
   await run.step(WORKLOAD, 'precondition', async () => {
-    const refusal = await permitted(api, rightOn(target, 'patch'), run.context);
+    const refusal = await permitted(api, rightOn(objectOf(target), 'patch'), run.context);
     if (refusal !== undefined) return refusal;
     const answer = await api.get(objectOf(target), run.context.signal);
-    if (!answer.ok) return answer.failure.status === 404 ? denied('conflict') : classify(answer.failure, run.context);
+    if (!answer.ok) return isMissing(answer.failure) ? denied('conflict') : classify(answer.failure, run.context);
     live = answer.value;
     return obstacleTo(request, live);
   });
@@ -78,8 +79,7 @@ async function apply(
   const body = configurationPatch(request.spec, live);
   const answer = await api.patch(objectOf(request.target), { type: 'strategic', body }, run.context.signal);
   if (answer.ok) return undefined;
-  const { status } = answer.failure;
-  if (status === 409) return denied('conflict');
+  if (isRaced(answer.failure)) return denied('conflict');
   // The review allowed it, so a policy refused it.
-  return status === 403 ? denied('admission_denied') : classify(answer.failure, run.context);
+  return isRefusedWrite(answer.failure) ? denied('admission_denied') : classify(answer.failure, run.context);
 }

@@ -1,4 +1,4 @@
-import { at, type Fields, records, strings, text } from './fields.ts';
+import { at, type Fields, records, strings, text } from '../../../kernel/index.ts';
 
 /** The control of the Pod Security level `baseline` that a pod violates. For the log; never shown. */
 export type Violation =

@@ -1,5 +1,5 @@
+import { type CallFailure, type FailureClass, failureClass } from '../../../kernel/index.ts';
 import type { Outcome, StepCode } from '../../../ports/cluster-operations/index.ts';
-import type { CallFailure } from './api.ts';
 import type { Context } from './context.ts';
 
 /** How a step ended, when it was not a success. */
@@ -19,17 +19,22 @@ export function failed(code: StepCode, detail?: string): StepFailure {
   return { ...denied(code, detail), outcome: 'failed' };
 }
 
+/** The classes without a status; what has one is told by it. */
+const UNANSWERED: Partial<Readonly<Record<FailureClass, StepFailure>>> = {
+  cancelled: { outcome: 'unknown', code: 'cancelled' },
+  timed_out: { outcome: 'timed_out', code: 'runtime_timeout' },
+  unanswered: failed('runtime_error'),
+};
+
 /**
- * What a failed call means, in this order (cluster operations 0.3): 403 is denied `forbidden`; another status is failed
- * `runtime_status` with it; without one, a caller who left is unknown `cancelled`, time that is over is timed_out `runtime_timeout`,
- * and the rest failed `runtime_error`.
+ * What a failed call means to a step, from the one classification (cluster operations 0.3): 403 is denied `forbidden`; another status is failed
+ * `runtime_status` with it; without one, a caller who left is unknown `cancelled`, time that is over is timed_out `runtime_timeout`, and the
+ * rest failed `runtime_error`.
  */
 export function classify(failure: CallFailure, context: Context): StepFailure {
   const { status } = failure;
-  if (status === 403) return denied('forbidden');
-  if (status !== undefined && status >= 100 && status <= 599) return failed('runtime_status', String(status));
   const state = context.state();
-  if (state === 'cancelled') return { outcome: 'unknown', code: 'cancelled' };
-  if (state === 'expired') return { outcome: 'timed_out', code: 'runtime_timeout' };
-  return failed('runtime_error');
+  const without = UNANSWERED[failureClass(failure, state === 'live' ? undefined : state)];
+  if (without !== undefined) return without;
+  return status === 403 ? denied('forbidden') : failed('runtime_status', String(status));
 }

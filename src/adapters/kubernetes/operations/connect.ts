@@ -4,6 +4,7 @@ import { OPERATION_LIMITS } from '../../../ports/cluster-operations/index.ts';
 import type { Clock, Log } from '../../../ports/index.ts';
 import type { ConnectOptions } from '../access.ts';
 import { type KubeConnection, connect as openConnection } from '../connection.ts';
+import { createRequests } from '../requests.ts';
 import { applyWorkload } from './apply-workload.ts';
 import { deploy } from './deploy.ts';
 import type { OperationDeps } from './deps.ts';
@@ -13,7 +14,6 @@ import { facts } from './facts.ts';
 import { inspect } from './inspect.ts';
 import { logs } from './logs.ts';
 import { operate } from './operate.ts';
-import { createApi } from './raw-api.ts';
 import { readWorkload } from './read-workload.ts';
 import { remove } from './remove.ts';
 import { snapshot } from './snapshot.ts';
@@ -43,7 +43,7 @@ export function connect(connection: KubeConnection, options: ConnectionOptions):
   // Every operation sets the time of its own calls; this is only the end of what none of them bounds.
   const client = { connection, clock, userAgent, timeoutMs: OPERATION_LIMITS.lifetimeMs };
   return fromClients({
-    ...{ api: createApi(client), streams: createStreams(client), clock, log },
+    ...{ api: createRequests(client), streams: createStreams(client), clock, log },
     ...(execTimes === undefined ? {} : { execTimes }),
   });
 }

@@ -1,4 +1,13 @@
-import { fail, type Manifest, ok, problem, type Result } from '../../../kernel/index.ts';
+import {
+  fail,
+  isMissing,
+  isRaced,
+  isRefusedWrite,
+  type Manifest,
+  ok,
+  problem,
+  type Result,
+} from '../../../kernel/index.ts';
 import {
   OPERATION_LABELS,
   OPERATION_LIMITS,
@@ -27,7 +36,7 @@ export async function createWorkload(deps: Deps, request: WorkloadApply, run: Ru
     if (refusal !== undefined) return refusal;
     const answer = await deps.api.get(objectOf(request.target), run.context.signal);
     if (answer.ok) return denied('name_taken', `Deployment/${name}`);
-    return answer.failure.status === 404 ? undefined : classify(answer.failure, run.context);
+    return isMissing(answer.failure) ? undefined : classify(answer.failure, run.context);
   });
   await run.step(WORKLOAD, 'create', () => create(deps, request, run));
   await run.step(WORKLOAD, 'rollout', () => awaitRollout(deps, { namespace, name }, run.context));
@@ -40,8 +49,8 @@ async function create({ api }: Deps, request: WorkloadApply, run: Run): Promise<
   const answer = await api.create(body.value, run.context.signal);
   if (answer.ok) return undefined;
   const { status } = answer.failure;
-  if (status === 409) return denied('name_taken', `Deployment/${request.target.name}`);
-  if (status === 403) return denied('admission_denied');
+  if (isRaced(answer.failure)) return denied('name_taken', `Deployment/${request.target.name}`);
+  if (isRefusedWrite(answer.failure)) return denied('admission_denied');
   // Writes of ours are strict: a field the server does not know is the manifest's fault.
   if (status === 400 && request.spec.runManifest !== undefined) return denied('configuration_unreported');
   return classify(answer.failure, run.context);

@@ -1,7 +1,6 @@
-import type { Manifest } from '../../../kernel/index.ts';
+import { at, isFields, isRaced, type Manifest } from '../../../kernel/index.ts';
 import { classify, type StepFailure } from './classify.ts';
 import { addressRefusal, checkClaim, type Standing } from './deploy-precondition.ts';
-import { at, isFields } from './fields.ts';
 import { deleteRead, type Owner, over, refusedWrite, upsert } from './owned.ts';
 import type { RenderedService } from './render.ts';
 import type { Run } from './steps.ts';
@@ -78,7 +77,7 @@ async function createClaims(owner: Owner, missing: readonly Manifest[]): Promise
   for (const claim of missing) {
     const answer = await owner.api.create(claim, owner.context.signal);
     if (answer.ok) continue;
-    if (answer.failure.status !== 409) return refusedWrite(owner, { wanted: claim, verb: 'create' }, answer.failure);
+    if (!isRaced(answer.failure)) return refusedWrite(owner, { wanted: claim, verb: 'create' }, answer.failure);
     // Somebody was faster: what is there now has to be ours and as planned.
     const found = await checkClaim(owner, claim);
     if (found === 'missing') return classify(answer.failure, owner.context);

@@ -1,6 +1,13 @@
-import { displayRef, type Manifest, normalQuantity, type ObjectRef, refOf } from '../../../kernel/index.ts';
+import {
+  at,
+  displayRef,
+  type Manifest,
+  normalQuantity,
+  type ObjectRef,
+  refOf,
+  strings,
+} from '../../../kernel/index.ts';
 import { classify, denied, type StepFailure } from './classify.ts';
-import { at, strings } from './fields.ts';
 import { secretName } from './names.ts';
 import { isOwned, type Owner, readObject } from './owned.ts';
 import type { RenderedService } from './render.ts';

@@ -1,9 +1,8 @@
-import { displayRef, type Manifest, refOf } from '../../../kernel/index.ts';
+import { at, displayRef, isRaced, type Manifest, refOf } from '../../../kernel/index.ts';
 import { OPERATION_ANNOTATIONS } from '../../../ports/cluster-operations/index.ts';
 import { classify, failed, type StepFailure } from './classify.ts';
 import { keepAddress } from './deploy-create.ts';
 import type { Standing } from './deploy-precondition.ts';
-import { at } from './fields.ts';
 import { deleteRead, isOwned, type Owner, over, readObject, refusedWrite } from './owned.ts';
 import type { RenderedService } from './render.ts';
 
@@ -72,7 +71,7 @@ async function restoreOnce(
   const body = before.kind === 'Service' ? keepAddress(bare(before), live) : over(bare(before), live);
   const put = await owner.api.replace(body, owner.context.signal);
   if (put.ok) return undefined;
-  if (put.failure.status === 409) return 'again';
+  if (isRaced(put.failure)) return 'again';
   return refusedWrite(owner, { wanted: body, verb: 'update' }, put.failure);
 }
 
@@ -80,7 +79,7 @@ async function make(owner: Owner, before: Manifest): Promise<StepFailure | undef
   const body = bare(before);
   const answer = await owner.api.create(body, owner.context.signal);
   if (answer.ok) return undefined;
-  if (answer.failure.status === 409) return failed('conflict', displayRef(refOf(body)));
+  if (isRaced(answer.failure)) return failed('conflict', displayRef(refOf(body)));
   return refusedWrite(owner, { wanted: body, verb: 'create' }, answer.failure);
 }
 

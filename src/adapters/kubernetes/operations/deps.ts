@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../../ports/index.ts';
-import type { ClusterApi } from './api.ts';
+import type { ClusterApi } from '../api.ts';
 import type { PodStreams } from './streams.ts';
 
 /** What the operations are made of. */

@@ -1,7 +1,5 @@
-import { type Manifest, type ObjectRef, refOf } from '../../../kernel/index.ts';
+import { at, type CallFailure, type Manifest, type ObjectRef, refOf } from '../../../kernel/index.ts';
 import { OPERATION_LABELS, ServiceName } from '../../../ports/cluster-operations/index.ts';
-import type { CallFailure } from './api.ts';
-import { at } from './fields.ts';
 import { secretName } from './names.ts';
 import { isOwned, type Owner, readObject } from './owned.ts';
 

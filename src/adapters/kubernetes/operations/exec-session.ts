@@ -1,9 +1,8 @@
-import { fail, ok, type Problem, problem, type Result } from '../../../kernel/index.ts';
+import { at, fail, isFields, ok, type Problem, problem, type Result, records } from '../../../kernel/index.ts';
 import type { ExecSession, TerminalSize as Size } from '../../../ports/cluster-operations/index.ts';
 import { OPERATION_LIMITS, TerminalSize } from '../../../ports/cluster-operations/index.ts';
 import type { Clock } from '../../../ports/index.ts';
 import type { Channels } from '../channels.ts';
-import { at, isFields, records } from './fields.ts';
 
 /** Kubernetes' numbers of the channels; a terminal has no stderr of its own. */
 const STDIN = 0;

@@ -1,4 +1,4 @@
-import { fail, ok, type Problem, problem, type Result } from '../../../kernel/index.ts';
+import { at, fail, isMissing, ok, type Problem, problem, type Result, records } from '../../../kernel/index.ts';
 import {
   type ExecSession,
   type ExecSpec,
@@ -9,7 +9,6 @@ import { baselineViolation } from './baseline.ts';
 import { openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
 import { type ExecTimes, Session } from './exec-session.ts';
-import { at, records } from './fields.ts';
 import { podSecurity } from './gate.ts';
 
 const { callMs } = OPERATION_LIMITS;
@@ -43,7 +42,7 @@ async function readPod(deps: OperationDeps, { pod }: ExecSpec, signal?: AbortSig
     const ref = { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name };
     const read = await deps.api.get(ref, context.signal);
     if (!read.ok) {
-      if (read.failure.status === 404) return fail(problem('pod_not_found'));
+      if (isMissing(read.failure)) return fail(problem('pod_not_found'));
       return fail(failure(read.failure.status, 'the pod could not be read'));
     }
     const isMeant =

@@ -1,8 +1,8 @@
+import { at, type CallFailure, isFields, text } from '../../../kernel/index.ts';
 import { POD_SECURITY_LABEL } from '../../../ports/cluster-operations/index.ts';
-import type { CallFailure, ClusterApi, Right } from './api.ts';
+import type { ClusterApi, Right } from '../api.ts';
 import { classify, denied, type StepFailure } from './classify.ts';
 import type { Context } from './context.ts';
-import { at, isFields, text } from './fields.ts';
 
 /** What a namespace admits: undefined when at least the level baseline is enforced, or why not. */
 export type PodSecurityGap = 'missing' | 'privileged' | 'invalid' | undefined;
@@ -34,7 +34,7 @@ export async function permitted(api: ClusterApi, right: Right, context: Context)
   const review = await api.review(right, context.signal);
   if (!review.ok) return classify(review.failure, context);
   if (!review.value) return denied('forbidden');
-  const gate = await podSecurity(api, right.namespace, context.signal);
+  const gate = await podSecurity(api, right.namespace ?? '', context.signal);
   if (gate.passed) return undefined;
   return 'gap' in gate ? denied('pod_security', gate.gap) : classify(gate.failure, context);
 }

@@ -1,4 +1,4 @@
-import { fail, type Manifest, ok, problem, type Result } from '../../../kernel/index.ts';
+import { at, count, fail, isMissing, type Manifest, ok, problem, type Result, records } from '../../../kernel/index.ts';
 import {
   type InspectedPod,
   type Inspection,
@@ -6,12 +6,11 @@ import {
   OPERATION_LIMITS,
   parseInspectionTarget,
 } from '../../../ports/cluster-operations/index.ts';
+import { intentOn, problemOf } from '../answers.ts';
 import { clean, word } from './clean.ts';
 import { openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
-import { at, count, records } from './fields.ts';
 import { podContainersOf } from './pod-containers.ts';
-import { readProblem } from './problems.ts';
 import { selectorText } from './selector.ts';
 import { replicasOf } from './snapshot-items.ts';
 
@@ -32,16 +31,16 @@ export async function inspect(
   const { namespace, name } = valid.value;
   const context = openContext(deps.clock, callMs, signal);
   try {
-    const read = await deps.api.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }, context.signal);
-    if (!read.ok) return read.failure.status === 404 ? ok({ missing: true }) : fail(readProblem(read.failure));
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name };
+    const read = await deps.api.get(ref, context.signal);
+    if (!read.ok)
+      return isMissing(read.failure) ? ok({ missing: true }) : fail(problemOf(read.failure, intentOn(ref, 'get')));
     const labelSelector = selectorText(at(read.value, 'spec', 'selector'));
     if (labelSelector === undefined) return unavailable('the Deployment has no selector of pods');
     const limit = inspectionPods + 1;
-    const pods = await deps.api.list(
-      { apiVersion: 'v1', kind: 'Pod', namespace, labelSelector, limit, stopAfter: inspectionPods },
-      context.signal,
-    );
-    if (!pods.ok) return fail(readProblem(pods.failure));
+    const query = { apiVersion: 'v1', kind: 'Pod', namespace, labelSelector, limit, stopAfter: inspectionPods };
+    const pods = await deps.api.list(query, context.signal);
+    if (!pods.ok) return fail(problemOf(pods.failure, intentOn(query, 'list')));
     if (pods.value.more || pods.value.items.length > inspectionPods)
       return unavailable('the Deployment has more pods than can be inspected');
     return ok(inspection(read.value, pods.value.items, deps.clock.now()));

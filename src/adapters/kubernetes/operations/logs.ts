@@ -1,15 +1,23 @@
 import type { Readable } from 'node:stream';
-import { fail, ok, type Problem, problem, type Result } from '../../../kernel/index.ts';
+import {
+  at,
+  type CallFailure,
+  fail,
+  isMissing,
+  ok,
+  type Problem,
+  problem,
+  type Result,
+  records,
+} from '../../../kernel/index.ts';
 import {
   type LogRequest,
   type LogSink,
   OPERATION_LIMITS,
   parseLogRequest,
 } from '../../../ports/cluster-operations/index.ts';
-import type { CallFailure } from './api.ts';
 import { openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
-import { at, records } from './fields.ts';
 
 const { logFetchMs, logFollowMs, logBytes, logLines, logChunkBytes } = OPERATION_LIMITS;
 const NEWLINE = 10;
@@ -33,7 +41,7 @@ export async function logs(
     const ref = { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name };
     const read = await deps.api.get(ref, context.signal);
     if (!read.ok) {
-      if (read.failure.status === 404) return fail(problem('pod_not_found'));
+      if (isMissing(read.failure)) return fail(problem('pod_not_found'));
       return fail(unreadable(read.failure, 'the pod could not be read'));
     }
     const container = chooseContainer(read.value, pod.container);

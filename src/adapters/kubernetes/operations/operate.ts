@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../kernel/index.ts';
+import { type Answer, type CallFailure, failureClass, isMissing, type Manifest } from '../../../kernel/index.ts';
 import {
   ACTIONS,
   type Action,
@@ -10,11 +10,11 @@ import {
   parseWorkloadRef,
   type WorkloadRef,
 } from '../../../ports/cluster-operations/index.ts';
-import type { Answer, CallFailure } from './api.ts';
+import { rightOn } from '../kinds.ts';
 import { type Context, openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
 import { replicasOf } from './snapshot-items.ts';
-import { deletesClaims, isManaged, objectOf, rightOn } from './workload-kinds.ts';
+import { deletesClaims, isManaged, objectOf } from './workload-kinds.ts';
 
 const DONE: CommandOutcome = { outcome: 'succeeded', detail: '' };
 
@@ -73,7 +73,7 @@ async function act(
 ): Promise<CommandOutcome> {
   const { action, ref } = asked;
   const isDelete = action === 'workload.delete' || action === 'pod.delete';
-  const review = await deps.api.review(rightOn(ref, isDelete ? 'delete' : 'patch'), context.signal);
+  const review = await deps.api.review(rightOn(objectOf(ref), isDelete ? 'delete' : 'patch'), context.signal);
   if (!review.ok) return failure(review.failure, context, 'forbidden');
   if (!review.value) return denied('forbidden');
   const read = await deps.api.get(objectOf(ref), context.signal);
@@ -81,7 +81,7 @@ async function act(
   const obstacle = obstacleTo(asked, read.value);
   if (obstacle !== undefined) return denied(obstacle);
   const written = await write(deps, asked, { live: read.value, context });
-  if (written.ok || (isDelete && written.failure.status === 404)) return DONE;
+  if (written.ok || (isDelete && isMissing(written.failure))) return DONE;
   return failure(written.failure, context, 'admission_denied');
 }
 
@@ -118,15 +118,27 @@ async function write(
   }
 }
 
-/** The word of a failed call; what a 403 means depends on whether it was a read or a write. */
-function failure({ status }: CallFailure, context: Context, on403: CommandDetail): CommandOutcome {
+/** The word of a failed call, from the one classification; what a 403 means depends on whether it was a read or a write. */
+function failure(failed: CallFailure, context: Context, on403: CommandDetail): CommandOutcome {
+  const { status } = failed;
   if (status === 403) return denied(on403);
-  if (status === 404) return denied('not_found');
-  if (status === 409) return denied('conflict');
-  if (status !== undefined) return { outcome: 'failed', detail: `runtime_status ${status}` };
   const state = context.state();
-  if (state === 'expired') return { outcome: 'timed_out', detail: 'runtime_timeout' };
-  return state === 'cancelled'
-    ? { outcome: 'unknown', detail: 'cancelled' }
-    : { outcome: 'failed', detail: 'runtime_error' };
+  switch (failureClass(failed, state === 'live' ? undefined : state)) {
+    case 'missing':
+    case 'not_served':
+      return denied('not_found');
+    case 'conflict':
+    case 'name_taken':
+      return denied('conflict');
+    case 'admission_denied':
+      return denied('admission_denied');
+    case 'timed_out':
+      return { outcome: 'timed_out', detail: 'runtime_timeout' };
+    case 'cancelled':
+      return { outcome: 'unknown', detail: 'cancelled' };
+    case 'unanswered':
+      return { outcome: 'failed', detail: 'runtime_error' };
+    default:
+      return { outcome: 'failed', detail: `runtime_status ${status ?? 0}` };
+  }
 }

@@ -1,9 +1,23 @@
-import { displayRef, type Manifest, type ObjectRef, refOf } from '../../../kernel/index.ts';
+import {
+  type Answer,
+  at,
+  type CallFailure,
+  displayRef,
+  type FailureClass,
+  isAlreadyDeleted,
+  isMissing,
+  isRaced,
+  isRefusedWrite,
+  type Manifest,
+  type ObjectRef,
+  refOf,
+} from '../../../kernel/index.ts';
 import { OPERATION_LABELS } from '../../../ports/cluster-operations/index.ts';
-import type { Answer, CallFailure, ClusterApi, Right } from './api.ts';
+import type { ClusterApi } from '../api.ts';
+import { rightOn } from '../kinds.ts';
+import { tellRefusal } from '../refusal.ts';
 import { classify, denied, failed, type StepFailure } from './classify.ts';
 import type { Context } from './context.ts';
-import { at } from './fields.ts';
 
 /** What every write of a request's own objects shares. */
 export type Owner = {
@@ -21,7 +35,7 @@ export function isOwned(object: unknown, instanceId: string): boolean {
 /** What is there under a name; undefined for nothing. */
 export async function readObject(owner: Owner, ref: ObjectRef): Promise<Answer<Manifest | undefined>> {
   const answer = await owner.api.get(ref, owner.context.signal);
-  return !answer.ok && answer.failure.status === 404 ? { ok: true, value: undefined } : answer;
+  return !answer.ok && isMissing(answer.failure) ? { ok: true, value: undefined } : answer;
 }
 
 export type Written =
@@ -48,12 +62,12 @@ export async function upsert(
     if (isFailure(body)) return { ok: false, failure: body };
     const answer = await put(owner, body, live !== undefined);
     if (answer.ok) return answer;
-    const { status } = answer.failure;
-    if (status !== 409 && (status !== 404 || live === undefined)) {
+    const isRace = isRaced(answer.failure);
+    if (!isRace && (live === undefined || !isMissing(answer.failure))) {
       const verb = live === undefined ? 'create' : 'update';
       return { ok: false, failure: await refusedWrite(owner, { wanted, verb }, answer.failure) };
     }
-    if (status === 409) conflicts += 1;
+    if (isRace) conflicts += 1;
     if (conflicts === 2) break;
     const again = await readOwn(owner, wanted);
     if (!again.ok) return again;
@@ -104,13 +118,8 @@ export function over(wanted: Manifest, live: Manifest): Manifest {
   return { ...wanted, metadata };
 }
 
-const RESOURCES: Readonly<Record<string, Pick<Right, 'group' | 'resource'>>> = {
-  ConfigMap: { group: '', resource: 'configmaps' },
-  Deployment: { group: 'apps', resource: 'deployments' },
-  PersistentVolumeClaim: { group: '', resource: 'persistentvolumeclaims' },
-  Secret: { group: '', resource: 'secrets' },
-  Service: { group: '', resource: 'services' },
-};
+/** A budget or a namespace on its way out refuses as a policy does: a run does not wait for either. */
+const BY_ADMISSION: ReadonlySet<FailureClass> = new Set<FailureClass>(['admission_denied', 'terminating', 'uncounted']);
 
 /** A refused write told apart: an address nobody can have, a missing verb, or a policy (cluster operations 0.3). */
 export async function refusedWrite(
@@ -123,12 +132,12 @@ export async function refusedWrite(
   const isAddress = fields.some((field) => field === 'spec.clusterIP' || field.startsWith('spec.clusterIPs'));
   if (ref.kind === 'Service' && failure.status === 422 && isAddress)
     return denied('service_ip_unavailable', displayRef(ref));
-  if (failure.status !== 403) return classify(failure, context);
-  const { namespace = '', name } = ref;
-  const kind = RESOURCES[ref.kind] ?? { group: '', resource: ref.kind.toLowerCase() };
-  const review = await api.review({ verb, ...kind, namespace, name }, context.signal);
-  if (!review.ok) return classify(review.failure, context);
-  return review.value ? denied('admission_denied', displayRef(ref)) : denied('forbidden');
+  if (!isRefusedWrite(failure)) return classify(failure, context);
+  const told = await tellRefusal({ review: (right) => api.review(right, context.signal) }, failure, [
+    rightOn(ref, verb),
+  ]);
+  if (BY_ADMISSION.has(told.kind)) return denied('admission_denied', displayRef(ref));
+  return told.kind === 'forbidden' ? denied('forbidden') : classify(told.failure, context);
 }
 
 /** Deletes exactly the object read; gone or replaced by someone else counts as done. */
@@ -139,5 +148,5 @@ export async function deleteRead(
 ): Promise<CallFailure | undefined> {
   const { uid = '' } = object.metadata;
   const answer = await owner.api.delete(refOf(object), { uid, propagation }, owner.context.signal);
-  return answer.ok || answer.failure.status === 404 || answer.failure.status === 409 ? undefined : answer.failure;
+  return answer.ok || isAlreadyDeleted(answer.failure) ? undefined : answer.failure;
 }

@@ -1,6 +1,6 @@
+import { at, count, type Fields, isFields, records } from '../../../kernel/index.ts';
 import { OPERATION_LIMITS, type PodContainer } from '../../../ports/cluster-operations/index.ts';
 import { clean } from './clean.ts';
-import { at, count, type Fields, isFields, records } from './fields.ts';
 
 const { podContainers, nameBytes, snapshotImageBytes, shortBytes, restartCount } = OPERATION_LIMITS;
 

@@ -1,3 +1,4 @@
+import { at, type Fields, records, text } from '../../../kernel/index.ts';
 import {
   type EnvEntry,
   EnvName,
@@ -8,7 +9,6 @@ import {
   type Unsupported,
   type WorkloadContainer,
 } from '../../../ports/cluster-operations/index.ts';
-import { at, type Fields, records, text } from './fields.ts';
 
 const { envEntries, envBytes, argumentEntries, argumentBytes } = OPERATION_LIMITS;
 

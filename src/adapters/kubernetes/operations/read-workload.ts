@@ -1,4 +1,14 @@
-import { fail, type Manifest, ok, problem, type Result } from '../../../kernel/index.ts';
+import {
+  at,
+  type Fields,
+  fail,
+  type Manifest,
+  ok,
+  problem,
+  type Result,
+  records,
+  text,
+} from '../../../kernel/index.ts';
 import {
   EditableRef,
   OPERATION_LIMITS,
@@ -6,10 +16,9 @@ import {
   WorkloadConfiguration,
   type WorkloadRef,
 } from '../../../ports/cluster-operations/index.ts';
+import { intentOn, problemOf } from '../answers.ts';
 import { openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
-import { at, type Fields, records, text } from './fields.ts';
-import { readProblem } from './problems.ts';
 import { readContainer } from './read-container.ts';
 import { replicasOf } from './snapshot-items.ts';
 import { isManaged, objectOf } from './workload-kinds.ts';
@@ -30,8 +39,9 @@ export async function readWorkload(
   if (!ref.success) return fail(problem('invalid_request'));
   const context = openContext(deps.clock, callMs, signal);
   try {
-    const read = await deps.api.get(objectOf(ref.data), context.signal);
-    if (!read.ok) return fail(readProblem(read.failure));
+    const object = objectOf(ref.data);
+    const read = await deps.api.get(object, context.signal);
+    if (!read.ok) return fail(problemOf(read.failure, intentOn(object, 'get')));
     return bounded({ ...configurationOf(ref.data, read.value), observedAt: deps.clock.now().toISOString() });
   } finally {
     context.end();

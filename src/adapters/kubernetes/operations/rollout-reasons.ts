@@ -1,6 +1,5 @@
-import type { Manifest } from '../../../kernel/index.ts';
-import type { ClusterApi } from './api.ts';
-import { at, records } from './fields.ts';
+import { at, type Manifest, records } from '../../../kernel/index.ts';
+import type { ClusterApi } from '../api.ts';
 import { selectorText } from './selector.ts';
 
 /** Why a rollout stands still, as `word=Reason` items of Kubernetes' fixed reasons; whatever is not one word of letters is dropped. */

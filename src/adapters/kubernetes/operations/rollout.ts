@@ -1,10 +1,17 @@
-import { type Manifest, type ObjectRef, rolloutVerdict, type Strike, secondStrike } from '../../../kernel/index.ts';
+import {
+  type Answer,
+  at,
+  type CallFailure,
+  type Manifest,
+  type ObjectRef,
+  rolloutVerdict,
+  type Strike,
+  secondStrike,
+} from '../../../kernel/index.ts';
 import { OPERATION_LIMITS } from '../../../ports/cluster-operations/index.ts';
-import type { Answer, CallFailure } from './api.ts';
 import { classify, failed, type StepFailure } from './classify.ts';
 import { type Context, openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
-import { at } from './fields.ts';
 import { conditionReasons, explain, joined } from './rollout-reasons.ts';
 import { selectorText } from './selector.ts';
 

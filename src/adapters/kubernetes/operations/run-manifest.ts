@@ -1,5 +1,15 @@
 import { parseAllDocuments } from 'yaml';
-import { fail, type Manifest, ok, problem, type Result } from '../../../kernel/index.ts';
+import {
+  at,
+  type Fields,
+  fail,
+  isFields,
+  type Manifest,
+  ok,
+  problem,
+  type Result,
+  records,
+} from '../../../kernel/index.ts';
 import {
   Image,
   LABEL,
@@ -7,7 +17,6 @@ import {
   OPERATION_LIMITS,
   type WorkloadApply,
 } from '../../../ports/cluster-operations/index.ts';
-import { at, type Fields, isFields, records } from './fields.ts';
 
 /** Fields only the API server, or whoever owns the object, may write. */
 const SERVER_FIELDS = [

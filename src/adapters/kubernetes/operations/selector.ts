@@ -1,4 +1,4 @@
-import { at, type Fields, isFields, records, strings } from './fields.ts';
+import { at, type Fields, isFields, records, strings } from '../../../kernel/index.ts';
 
 /** A label selector in the form a list takes; undefined when it is absent, empty or not one Kubernetes knows. */
 export function selectorText(selector: unknown): string | undefined {

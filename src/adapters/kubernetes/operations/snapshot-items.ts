@@ -1,3 +1,4 @@
+import { at, count, type Fields, isFields, records } from '../../../kernel/index.ts';
 import {
   OPERATION_LABELS,
   OPERATION_LIMITS,
@@ -9,7 +10,6 @@ import {
   type SnapshotWorkload,
 } from '../../../ports/cluster-operations/index.ts';
 import { clean } from './clean.ts';
-import { at, count, type Fields, isFields, records } from './fields.ts';
 import { podContainersOf } from './pod-containers.ts';
 
 const LIMITS = OPERATION_LIMITS;

@@ -1,4 +1,4 @@
-import type { Result } from '../../../kernel/index.ts';
+import { at, type Result } from '../../../kernel/index.ts';
 import {
   type DeployedService,
   type DeploymentResult,
@@ -12,7 +12,6 @@ import {
 import type { StepFailure } from './classify.ts';
 import { type Context, openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
-import { at } from './fields.ts';
 
 /** What a step came to: undefined when it succeeded. */
 export type StepEnd = StepFailure | 'skipped' | undefined;

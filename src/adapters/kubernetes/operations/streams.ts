@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
+import type { Answer } from '../../../kernel/index.ts';
 import { OPERATION_LIMITS } from '../../../ports/cluster-operations/index.ts';
 import type { Channels } from '../channels.ts';
 import { type Client, discard } from '../client.ts';
 import { objectPath } from '../kinds.ts';
-import type { Answer } from './api.ts';
 
 export type PodName = { readonly namespace: string; readonly name: string };
 

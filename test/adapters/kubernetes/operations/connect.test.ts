@@ -11,7 +11,7 @@ import {
   inCluster,
   type KubeConnection,
 } from '../../../../src/adapters/kubernetes/index.ts';
-import { createApi } from '../../../../src/adapters/kubernetes/operations/raw-api.ts';
+import { createRequests } from '../../../../src/adapters/kubernetes/requests.ts';
 import { ok } from '../../../../src/kernel/index.ts';
 import { must } from '../../../contracts/cluster.contract.ts';
 import { shows } from '../../../support/claims.ts';
@@ -69,7 +69,7 @@ describe('the ways to the cluster operations', () => {
 
   it(`${shows('fromClients', 'no_exec_transport', 'log_opener')} takes what it is given, and without an exec runs nothing`, async () => {
     const client = { connection, clock: realClock, userAgent: 'hakopod-test', timeoutMs: 20_000 };
-    const api = createApi(client);
+    const api = createRequests(client);
     const metadata = { name: 'shell', namespace: 'default' };
     const spec = { containers: [{ name: 'main', image: 'registry.example.com/web:1' }] };
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../../src/adapters/kubernetes/operations/api.ts';
 import { openContext } from '../../../../src/adapters/kubernetes/operations/context.ts';
 import { awaitRollout, type Rollout } from '../../../../src/adapters/kubernetes/operations/rollout.ts';
-import type { Manifest } from '../../../../src/kernel/index.ts';
+import type { Answer, Manifest } from '../../../../src/kernel/index.ts';
 import { shows } from '../../../support/claims.ts';
 import { podsFor, rolledOut } from '../../../support/recorded-api.ts';
 import { ManualClock, scriptedApi, settled } from '../../../support/scripted-cluster.ts';

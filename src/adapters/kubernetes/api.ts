@@ -1,26 +1,15 @@
-import type { Manifest, ObjectRef } from '../../../kernel/index.ts';
-import type { DeleteOptions, ListQuery } from '../../../ports/index.ts';
-
-/** Why a call has no answer to give. Without `status` the API server did not answer, or not that we know. */
-export type CallFailure = {
-  readonly status?: number;
-  /** The reason of the API server's Status, such as `AlreadyExists`. */
-  readonly reason?: string;
-  /** Fields its causes name. */
-  readonly fields?: readonly string[];
-};
-
-export type Answer<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: CallFailure };
+import type { Answer, Manifest, ObjectRef } from '../../kernel/index.ts';
+import type { DeleteOptions, ListQuery } from '../../ports/index.ts';
 
 /** One right, as a SelfSubjectAccessReview asks for it. */
 export type Right = {
   readonly verb: string;
-  readonly group: '' | 'apps';
+  /** Empty for the core group. */
+  readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  readonly namespace: string;
+  /** Absent: a kind without namespaces, or all of them. */
+  readonly namespace?: string;
   /** Absent: any name. */
   readonly name?: string;
 };
