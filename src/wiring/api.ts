@@ -35,7 +35,7 @@ export type OpenedApi = Api & { stop(): Promise<void> };
 
 /** Puts the API together: the operations over the stores, and the keys that open it. Nothing starts; the caches are the caller's. */
 export async function openApi(foundation: Foundation, parts: ApiParts): Promise<Result<OpenedApi>> {
-  const { config, connection, cluster, clock, random, log } = foundation;
+  const { config, connection, cluster, capacity, clock, random, log } = foundation;
   const { store, access, jobs } = parts;
   const { namespace } = config;
   const key = await installationKey({ cluster, namespace, random });
@@ -44,6 +44,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
   const deps: OperationsDeps = {
     store,
     cluster,
+    capacity,
     secrets: createSecretStore({ cluster, namespace, clock }),
     certificates: createCertificateStore({ cluster, namespace, clock }),
     dns: publicDns(config),

@@ -1,15 +1,22 @@
 import { LOCAL, type Permission, type Principal, type Scope } from '../../src/access/index.ts';
 import { checkRemoteUrl } from '../../src/adapters/git/index.ts';
 import { fail, type Manifest, ok, problem, type Result } from '../../src/kernel/index.ts';
-import { createOperations, followReleases } from '../../src/pipeline/operations/index.ts';
+import {
+  createOperations,
+  createRunKeeper,
+  followReleases,
+  type RunKeeper,
+} from '../../src/pipeline/operations/index.ts';
 import { createAuthenticator } from '../../src/pipeline/operations/people/index.ts';
-import type { Operations } from '../../src/ports/api/index.ts';
+import type { ClusterRunAnswer, Operations } from '../../src/ports/api/index.ts';
 import type { CredentialStore, ListQuery, SecretStore } from '../../src/ports/index.ts';
 import { API_LIMITS, type Api, createApi } from '../../src/server/api/index.ts';
 import { renderManifest } from '../../src/wiring/api.ts';
 import { type FakeClusterOperations, fakeClusterOperations, podOf } from './fake-cluster-operations.ts';
 import { realClock } from './kubernetes.ts';
 import { type Memory, memory } from './memory.ts';
+import { type MemoryLeases, memoryLeases } from './memory-leases.ts';
+import { type MemoryRuns, memoryRuns } from './memory-runs.ts';
 import { addPerson, type MemoryPeople } from './people.ts';
 import { INFO } from './release-api.ts';
 
@@ -25,6 +32,11 @@ export type ApiWorld = {
   /** Hook secrets and credentials by the name of their Secret. */
   readonly kept: Map<string, unknown>;
   readonly clusterOperations: FakeClusterOperations;
+  readonly leases: MemoryLeases;
+  readonly clusterRuns: MemoryRuns;
+  readonly runs: RunKeeper;
+  /** Where may be written; a test may say otherwise. */
+  readonly namespaces: { granted: readonly string[]; readonly control: string };
   /** Pods of the services, whatever is asked for, and what was asked for. */
   readonly pods: Manifest[];
   readonly listed: ListQuery[];
@@ -55,6 +67,11 @@ export async function apiWorld(): Promise<ApiWorld> {
     count += 1;
     return count.toString(16).padStart(bytes * 2, 'a');
   };
+  const leases = memoryLeases();
+  const clusterRuns = memoryRuns();
+  const namespaces: ApiWorld['namespaces'] = { granted: ['*'], control: 'hakopod-system' };
+  const { clock, log } = world.deps;
+  const runs = createRunKeeper({ runs: clusterRuns, leases, clock, log, key: 'k' });
   const deps = {
     ...world.deps,
     random: { hex },
@@ -71,6 +88,9 @@ export async function apiWorld(): Promise<ApiWorld> {
     },
     operations: clusterOperations,
     manifest: renderManifest,
+    leases,
+    runs,
+    namespaces,
   };
   const operations = createOperations(deps);
   const authenticate = createAuthenticator(deps);
@@ -92,7 +112,21 @@ export async function apiWorld(): Promise<ApiWorld> {
     const { raw } = await addPerson(people, { ...input, expiresAt: EXPIRES });
     return must(await authenticate(`Bearer ${raw}`));
   };
-  const made = { memory: world, operations, api, kept, person, authenticate, clusterOperations, pods, listed };
+  const made = {
+    memory: world,
+    operations,
+    api,
+    kept,
+    person,
+    authenticate,
+    clusterOperations,
+    pods,
+    listed,
+    leases,
+    clusterRuns,
+    runs,
+    namespaces,
+  };
   await furnish(made);
   return made;
 }
@@ -102,7 +136,8 @@ export function must<T>(result: Result<T>): T {
   return result.value;
 }
 
-async function furnish({ memory: world, operations }: ApiWorld): Promise<void> {
+async function furnish(made: ApiWorld): Promise<void> {
+  const { memory: world, operations } = made;
   const place = { project: 'acme', environment: 'production' };
   const by = [LOCAL, INFO] as const;
   const projects = [
@@ -167,7 +202,34 @@ async function furnish({ memory: world, operations }: ApiWorld): Promise<void> {
     createdBy: 'admin',
     expiresAt: EXPIRES,
   });
+  must(await operations.cluster.takeDown(by[0], TAKE_DOWN, by[1]));
+  await ended(made, TAKE_DOWN.request_id);
+  made.clusterOperations.calls.length = 0;
 }
+
+/** Waits until a run has ended. */
+export async function ended(world: ApiWorld, id: string): Promise<ClusterRunAnswer> {
+  for (;;) {
+    const run = must(await world.operations.cluster.run(LOCAL, { id }, INFO));
+    if (run.state === 'ended' && !world.leases.held.has('cluster-runs')) return run;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const TAKE_DOWN = {
+  request_id: 'example-run',
+  project: 'shop',
+  revision: 1,
+  target: {
+    namespace: 'shop',
+    application_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+    instance_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+    spec_digest: `sha256:${'a'.repeat(64)}`,
+  },
+  services: ['web'],
+  confirm_name: 'shop',
+  timeout_seconds: 600,
+};
 
 const CI = { permissions: ['deployments:read', 'deployments:write'] as Permission[], project: 'acme' };
 

@@ -2,13 +2,22 @@ import { fail, type Manifest, ok, problem, type Result } from '../../src/kernel/
 import type {
   ClusterOperations,
   Command,
+  DeploymentResult,
   ExecSession,
   ExecSpec,
   LogRequest,
   LogSink,
+  RunOptions,
   TerminalSize,
   WorkloadConfiguration,
 } from '../../src/ports/cluster-operations/index.ts';
+import type { RunKind } from '../../src/ports/index.ts';
+
+const STEPS = {
+  apply: { service: 'workload', step: 'apply' },
+  deploy: { service: 'web', step: 'create' },
+  remove: { service: 'web', step: 'remove' },
+} as const;
 
 /** Cluster operations that note what they are asked and answer what a test put there. */
 export type FakeClusterOperations = ClusterOperations & {
@@ -17,6 +26,8 @@ export type FakeClusterOperations = ClusterOperations & {
   readLog: (request: LogRequest, sink: LogSink, signal: AbortSignal | undefined) => Promise<Result<void>>;
   /** What `openExec` answers; at first a program that repeats what is typed, and ends with exit code 3 after `exit`. */
   execute: (spec: ExecSpec) => Promise<Result<ExecSession>>;
+  /** What a run does; at first it begins, and succeeds in one step. */
+  carryOut: (name: RunKind, options: RunOptions) => Promise<DeploymentResult>;
 };
 
 export const CONFIGURATION: WorkloadConfiguration = {
@@ -74,12 +85,23 @@ export function fakeClusterOperations(): FakeClusterOperations {
       note('readWorkload', target);
       return ok({ ...CONFIGURATION, target: { ...CONFIGURATION.target, name: target.name } });
     },
-    applyWorkload: async (request) => {
-      note('applyWorkload', request);
-      return { ...done, steps: [{ service: 'workload', step: 'apply', outcome: 'succeeded' }] };
+    carryOut: async (name, options) => {
+      await options.started?.();
+      const steps: DeploymentResult['steps'] = [{ ...STEPS[name], outcome: 'succeeded' }];
+      return { ...done, steps };
     },
-    deploy: async () => done,
-    remove: async () => done,
+    applyWorkload: (request, options = {}) => {
+      note('applyWorkload', request);
+      return made.carryOut('apply', options);
+    },
+    deploy: (request, options = {}) => {
+      note('deploy', request);
+      return made.carryOut('deploy', options);
+    },
+    remove: (request, options = {}) => {
+      note('remove', request);
+      return made.carryOut('remove', options);
+    },
     snapshot: async () => ({
       engine: { runtime: 'kubernetes', apiVersion: '1.35' },
       nodes: [],

@@ -2,8 +2,9 @@ import { FactsAnswer, ManifestAnswer } from '../../ports/api/index.ts';
 import { EXIT } from '../io.ts';
 import { print } from '../output.ts';
 import { andThen, type Cli, type Flags, type Session, withOutput } from '../session.ts';
+import { addClusterRuns } from './cluster-runs.ts';
 
-/** The cluster as a whole: `cluster facts` and `cluster manifest`. */
+/** The cluster as a whole: `cluster facts`, `cluster manifest` and its runs. */
 export function addCluster({ program, withApi }: Cli): void {
   const cluster = program.command('cluster').description('the cluster itself');
   withOutput(cluster.command('facts').description('what tells this cluster from others')).action((flags: Flags) =>
@@ -22,6 +23,7 @@ export function addCluster({ program, withApi }: Cli): void {
     .option('--image <image>', 'run this image there, pinned by digest')
     .option('--link-stdin', 'enrol with the link on standard input; it holds a token')
     .action((flags: Flags) => withApi(flags, (session) => printManifest(session, flags)));
+  addClusterRuns(cluster, { withApi });
 }
 
 const LINK_BYTES = 4096;

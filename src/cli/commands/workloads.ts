@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { parse, stringify } from 'yaml';
 import { fail, ok, problem } from '../../kernel/index.ts';
-import { ConfigurationAnswer, OutcomeAnswer, RunAnswer, SnapshotAnswer } from '../../ports/api/index.ts';
+import { ConfigurationAnswer, OutcomeAnswer, SnapshotAnswer } from '../../ports/api/index.ts';
 import { parseWorkloadRef, type WorkloadRef } from '../../ports/cluster-operations/index.ts';
 import { type Answered, path } from '../client/api.ts';
 import { EXIT } from '../io.ts';
-import { print, type Shown } from '../output.ts';
+import { print } from '../output.ts';
 import { andThen, type Cli, type Flags, refuse, type Session, withOutput } from '../session.ts';
+import { exitOf, runAndFollow, timeoutOf } from './run-followed.ts';
 
 /** Any workload of the cluster, also those of others: `workloads` and `workload`. */
 export function addWorkloads(cli: Cli): void {
@@ -36,7 +38,7 @@ export function addWorkloads(cli: Cli): void {
   on('read', 'print what of it can be changed').action(action(readWorkload));
   on('edit', 'change image, command, environment, cpu and memory, replicas or pause, in your editor')
     .option('--stdin', 'take the changed text from standard input instead of an editor')
-    .option('--timeout <seconds>', 'how long to wait for the rollout, at most 75', '75')
+    .option('--timeout <seconds>', 'how long its rollout may take, at most 900', '600')
     .action(action((session, target, flags) => editWorkload(cli, session, { target, flags })));
   on('restart', 'start its pods anew').action(
     action((session, target) => act(session, { method: 'POST', path: `${pathOf(target)}/restart`, body: {} })),
@@ -95,9 +97,8 @@ type Edit = { readonly target: WorkloadRef; readonly flags: Flags };
 const EDIT_BYTES = 320 * 1024;
 
 async function editWorkload({ runtime }: Cli, session: Session, { target, flags }: Edit): Promise<number> {
-  const timeout = Number(flags.timeout);
-  if (!Number.isInteger(timeout) || timeout < 1 || timeout > 75)
-    return refuse(session.terminal, '--timeout', 'must be 1 to 75 seconds');
+  const timeout = timeoutOf(session, flags.timeout);
+  if (timeout.code !== undefined) return timeout.code;
   const read = await session.api.call({ method: 'GET', path: pathOf(target), answer: ConfigurationAnswer });
   return andThen(session, read, async (before) => {
     const edited = await editedText(session, textOf(before), { edit: runtime.edit, fromInput: flags.stdin === true });
@@ -109,12 +110,8 @@ async function editWorkload({ runtime }: Cli, session: Session, { target, flags 
       const configuration = parsed(text);
       if (configuration === undefined)
         return refuse(session.terminal, 'WORKLOAD', 'the text is not YAML of a workload');
-      const body = { configuration, timeout_seconds: timeout };
-      const done = await session.api.call({ method: 'PUT', path: pathOf(target), body, answer: RunAnswer });
-      return andThen(session, done, (result) => {
-        print(session, result, stepsOf);
-        return exitOf(result.outcome, result.steps.find(({ code }) => code !== undefined)?.code);
-      });
+      const body = { configuration, timeout_seconds: timeout.seconds, request_id: randomUUID() };
+      return runAndFollow(session, { method: 'PUT', path: pathOf(target), body });
     });
   });
 }
@@ -138,13 +135,6 @@ function parsed(text: string): object | undefined {
   }
 }
 
-function stepsOf({ outcome, code, steps }: RunAnswer): Shown {
-  return [
-    ...steps.map((step) => `${step.step}: ${[step.outcome, step.code, step.detail].filter(Boolean).join(' ')}`),
-    `${outcome}${code === undefined ? '' : ` ${code}`}`,
-  ];
-}
-
 async function act(
   session: Session,
   call: { readonly method: 'POST' | 'DELETE'; readonly path: string; readonly body: object },
@@ -154,12 +144,4 @@ async function act(
     print(session, value, ({ outcome, detail }) => [`${outcome}${detail === '' ? '' : `: ${detail}`}`]);
     return exitOf(value.outcome, value.detail);
   });
-}
-
-/** Facts 8.2: forbidden, conflict, bad input, and everything else that did not come to its end. */
-function exitOf(outcome: string, code: string | undefined): number {
-  if (outcome === 'succeeded') return EXIT.ok;
-  if (code === 'forbidden' || code === 'admission_denied' || code === 'pod_security') return EXIT.forbidden;
-  if (code === 'conflict') return EXIT.conflict;
-  return outcome === 'denied' ? EXIT.input : EXIT.ended;
 }

@@ -15,6 +15,7 @@ export type OperationsDeps = Pick<
   Deps,
   | 'store'
   | 'cluster'
+  | 'capacity'
   | 'leases'
   | 'secrets'
   | 'certificates'

@@ -4,7 +4,6 @@ import type { Result } from '../../kernel/index.ts';
 import {
   CLUSTER_HEALTH,
   type ClusterHealth,
-  type DeploymentResult,
   type ExecSession,
   type Facts,
   type Inspection,
@@ -14,6 +13,14 @@ import {
   type WorkloadConfiguration,
   WorkloadRef,
 } from '../cluster-operations/index.ts';
+import {
+  type ClusterDeployment,
+  type ClusterRemoval,
+  type ClusterRunAnswer,
+  type ClusterRunParams,
+  Outcomes,
+  RunFields,
+} from './cluster-runs.ts';
 import { HexId, Name, type Operation } from './common.ts';
 
 const Pod = z.string().regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/);
@@ -93,28 +100,14 @@ export const ConfigurationAnswer = z.looseObject({
 export const ApplyWorkload = z.strictObject({
   configuration: ConfigurationAnswer.meta({ description: 'as read, with what is to change' }),
   create: z.boolean().default(false),
-  timeout_seconds: z.int().min(1).max(900).default(600),
+  ...RunFields,
+  request_id: z.uuid().optional().meta({ description: 'asked again with it, a run is not done twice' }),
 });
-/** The result of a run of steps. */
-export const RunAnswer = z.strictObject({
-  outcome: z.enum(['succeeded', 'failed', 'denied', 'timed_out', 'unknown']),
-  code: z.string().optional(),
-  steps: z.array(
-    z.strictObject({
-      service: z.string(),
-      step: z.string(),
-      outcome: z.string(),
-      code: z.string().optional(),
-      detail: z.string().optional(),
-    }),
-  ),
-});
-export type RunAnswer = z.infer<typeof RunAnswer>;
 export const ScaleWorkload = z.strictObject({ replicas: z.int().min(0).max(OPERATION_LIMITS.replicas) });
 export const ConfirmWorkload = z.strictObject({
   confirm_name: z.string().max(63).meta({ description: 'the name, typed again' }),
 });
-export const OutcomeAnswer = z.strictObject({ outcome: RunAnswer.shape.outcome, detail: z.string() });
+export const OutcomeAnswer = z.strictObject({ outcome: Outcomes, detail: z.string() });
 export type OutcomeAnswer = z.infer<typeof OutcomeAnswer>;
 export const InspectionQuery = z.strictObject({ uid: z.uuid() });
 export const InspectionParams = z.strictObject({
@@ -164,7 +157,11 @@ export interface ClusterApiOperations {
   facts: Operation<object, Facts>;
   workloads: Operation<object, Snapshot & { readonly health: ClusterHealth }>;
   read: Operation<Workload, WorkloadConfiguration>;
-  apply: Operation<Workload & z.infer<typeof ApplyWorkload>, DeploymentResult>;
+  apply: Operation<Workload & z.infer<typeof ApplyWorkload>, ClusterRunAnswer>;
+  deploy: Operation<ClusterDeployment, ClusterRunAnswer>;
+  /** Takes an instance down; its claims stay. */
+  takeDown: Operation<ClusterRemoval, ClusterRunAnswer>;
+  run: Operation<z.infer<typeof ClusterRunParams>, ClusterRunAnswer>;
   restart: Operation<Workload, OutcomeAnswer>;
   scale: Operation<Workload & z.infer<typeof ScaleWorkload>, OutcomeAnswer>;
   remove: Operation<Workload & z.infer<typeof ConfirmWorkload>, OutcomeAnswer>;

@@ -6,6 +6,7 @@
 export * from './applications.ts';
 export * from './audit.ts';
 export * from './cluster.ts';
+export * from './cluster-runs.ts';
 export * from './common.ts';
 export * from './deployments.ts';
 export * from './identities.ts';

@@ -1,6 +1,11 @@
 /** The names of fields as the wire has them: `resourceVersion` is `resource_version`. Values are untouched, however deep. */
 export function toSnake(value: unknown): unknown {
-  return renamed(value, (name) => name.replace(/IP$/, 'Ip').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`));
+  return renamed(value, snakePath);
+}
+
+/** One name, or a dotted path of them. */
+export function snakePath(path: string): string {
+  return path.replace(/IP$/, 'Ip').replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 }
 
 /** The way back; a field that is in camel case already stays so, and is refused by whoever knows no such field. */

@@ -4,3 +4,4 @@
  */
 export type { ClusterDeps } from './context.ts';
 export { clusterOperations } from './operations.ts';
+export { createRunKeeper, type RunKeeper } from './runs.ts';

@@ -2,6 +2,7 @@ import { ok } from '../../../kernel/index.ts';
 import type { ClusterApiOperations } from '../../../ports/api/index.ts';
 import { clusterHealth } from '../../../ports/cluster-operations/index.ts';
 import { type ClusterDeps, clusterAdmin } from './context.ts';
+import { runOperations } from './run-operations.ts';
 import { servicePodOperations } from './services.ts';
 import { workloadOperations } from './workloads.ts';
 
@@ -10,6 +11,7 @@ export function clusterOperations(deps: ClusterDeps): ClusterApiOperations {
   return {
     ...servicePodOperations(deps),
     ...workloadOperations(deps),
+    ...runOperations(deps),
     facts: async (principal) => {
       const may = clusterAdmin(principal);
       return may.ok ? ok(await deps.operations.facts()) : may;

@@ -1,16 +1,15 @@
 import type { Principal } from '../../../access/index.ts';
 import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
-import {
-  type ClusterApiOperations,
-  fromSnake,
-  type OutcomeAnswer,
-  type RequestInfo,
-} from '../../../ports/api/index.ts';
+import type { ClusterApiOperations, OutcomeAnswer, RequestInfo } from '../../../ports/api/index.ts';
 import { formatWorkloadRef, type WorkloadRef } from '../../../ports/cluster-operations/index.ts';
 import { audited } from '../audited.ts';
 import { type ClusterDeps, clusterAdmin } from './context.ts';
+import { granted } from './grants.ts';
 
-type Named = 'read' | 'apply' | 'restart' | 'scale' | 'remove' | 'inspect';
+type Named = 'read' | 'restart' | 'scale' | 'remove' | 'inspect';
+
+/** The Lease of whoever carries out a command; there is one at a time (cluster operations 18b). */
+const COMMAND_LEASE = 'cluster-command';
 
 /** Any workload of the cluster, whoever made it; an administrator's, and on record whether it came to a change or not. */
 export function workloadOperations(deps: ClusterDeps): Pick<ClusterApiOperations, Named> {
@@ -18,13 +17,14 @@ export function workloadOperations(deps: ClusterDeps): Pick<ClusterApiOperations
     read: async (principal, target) => {
       const may = clusterAdmin(principal);
       if (!may.ok) return may;
-      return deps.operations.readWorkload({ namespace: target.namespace, kind: target.kind, name: target.name });
+      const { namespace, kind, name } = target;
+      const read = await deps.operations.readWorkload({ namespace, kind, name });
+      return read.ok && read.value.managed ? fail(problem('application_managed')) : read;
     },
     inspect: async (principal, target) => {
       const may = clusterAdmin(principal);
       return may.ok ? deps.operations.inspect(target) : may;
     },
-    apply: (principal, input, info) => apply(deps, { principal, info }, input),
     restart: (principal, target, info) =>
       operate(deps, { principal, info }, { target, action: 'workload.restart', record: 'workload.restart' }),
     scale: (principal, { replicas, ...target }, info) =>
@@ -52,63 +52,28 @@ async function operate(deps: ClusterDeps, by: By, wanted: Action): Promise<Resul
   const may = clusterAdmin(by.principal);
   if (!may.ok) return may;
   const { target, action, record, replicas } = wanted;
-  const done = await deps.operations.operate({
+  const place = granted(deps, target.namespace);
+  if (!place.ok) return place;
+  const lease = await deps.leases.acquire(COMMAND_LEASE);
+  if (!lease.ok)
+    return lease.problem.code === 'lease_held' ? fail(problem('cluster_busy', undefined, { afterMs: 1000 })) : lease;
+  const command = {
     id: by.info.id,
     action,
     reference: formatWorkloadRef(target),
     ...(replicas === undefined ? {} : { expects: { replicas } }),
-  });
+  };
+  const done = await deps.operations.operate(command, lease.value.signal).finally(() => lease.value.release());
   await audited(deps, by, {
     action: record,
     resource: resourceOf(target),
     after: { ...done, replicas: replicas ?? null },
   });
-  return ok(done);
+  return done.detail === 'application_managed' ? fail(problem('application_managed')) : ok(done);
 }
 
-/** Of the adapter's request the person names the configuration; who asks and when is ours to say. */
-async function apply(
-  deps: ClusterDeps,
-  by: By,
-  input: Parameters<ClusterApiOperations['apply']>[1],
-): ReturnType<ClusterApiOperations['apply']> {
-  const may = clusterAdmin(by.principal);
-  if (!may.ok) return may;
-  const { namespace, kind, name, create } = input;
-  const target = { namespace, kind, name };
-  const spec = fromSnake(input.configuration) as Readonly<Record<string, unknown>>;
-  const { observedAt: _, ...wanted } = spec;
-  const now = deps.clock.now();
-  const done = await deps.operations.applyWorkload({
-    request: uuidOf(deps.random.hex(16)),
-    endpoint: 'hakopod',
-    issuedAt: now.toISOString(),
-    deadline: new Date(now.getTime() + input.timeout_seconds * 1000).toISOString(),
-    target,
-    resourceVersion: wanted.resourceVersion,
-    spec: wanted,
-    create,
-  });
-  if (done.code === 'invalid_request')
-    return fail(problem('invalid_request', 'is not a configuration of this workload', { at: 'configuration' }));
-  // The configuration may hold what somebody should have made a secret; not even its digest is kept.
-  const after = { outcome: done.outcome, code: done.code ?? null };
-  await audited(deps, by, {
-    action: create ? 'workload.create' : 'workload.apply',
-    resource: resourceOf(target),
-    after,
-  });
-  return ok(done);
-}
-
-/** 32 hex digits in the form of a random UUID (RFC 9562, version 4). */
-function uuidOf(hex: string): string {
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
-  const text = `${hex.slice(0, 12)}4${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`;
-  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
-}
-
-function resourceOf({ kind, namespace, name }: WorkloadRef) {
+/** What the audit trail calls a workload. */
+export function resourceOf({ kind, namespace, name }: WorkloadRef): { readonly kind: string; readonly name: string } {
   const words = { deployment: 'Deployment', statefulset: 'StatefulSet', daemonset: 'DaemonSet', pod: 'Pod' } as const;
   return { kind: words[kind], name: `${namespace}/${name}` };
 }

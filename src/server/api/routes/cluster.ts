@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  ApplyWorkload,
   ConfigurationAnswer,
   ConfirmWorkload,
   ExecQuery,
@@ -13,7 +12,6 @@ import {
   ManifestAnswer,
   ManifestRequest,
   OutcomeAnswer,
-  RunAnswer,
   ScaleWorkload,
   ServicePodParams,
   SnapshotAnswer,
@@ -27,27 +25,6 @@ import { APPLICATION } from './examples.ts';
 const tag = 'cluster';
 const needs = { all: ['admin'] } as const;
 const WORKLOAD = { namespace: 'shop', kind: 'deployment', name: 'web' };
-const CONFIGURATION = {
-  target: WORKLOAD,
-  resource_version: '1',
-  replicas: 1,
-  strategy: 'RollingUpdate',
-  containers: [
-    {
-      name: 'app',
-      image: 'ghcr.io/acme/shop:1.4',
-      command: [],
-      args: [],
-      env: [],
-      resources: { requests: { cpu: '', memory: '' }, limits: { cpu: '', memory: '' } },
-    },
-  ],
-  init_containers: [],
-  env_from: [],
-  managed: false,
-  unsupported: [],
-};
-
 /** An answer whose fields are called otherwise inside. */
 function snaked(value: object): Response {
   return json(200, toSnake(value));
@@ -121,20 +98,6 @@ export const CLUSTER_ROUTES: readonly ApiRoute[] = [
     example: { params: WORKLOAD },
     operation: (operations) => operations.cluster.read,
     respond: snaked,
-  }),
-  route({
-    method: 'put',
-    path: '/cluster/workloads/{namespace}/{kind}/{name}',
-    id: 'applyWorkload',
-    tag,
-    summary: 'Change a workload at the version it was read, or create a Deployment, and wait for its rollout',
-    needs,
-    params: WorkloadParams,
-    body: ApplyWorkload,
-    answer: RunAnswer,
-    example: { params: WORKLOAD, body: { configuration: CONFIGURATION } },
-    operation: (operations) => operations.cluster.apply,
-    respond: ({ outcome, code, steps }) => json(200, { outcome, code, steps }),
   }),
   route({
     method: 'post',

@@ -2,6 +2,7 @@ import type { ApiRoute } from '../route.ts';
 import { APPLICATION_ROUTES } from './applications.ts';
 import { AUDIT_ROUTES } from './audit.ts';
 import { CLUSTER_ROUTES } from './cluster.ts';
+import { CLUSTER_RUN_ROUTES } from './cluster-runs.ts';
 import { DEPLOYMENT_ROUTES } from './deployments.ts';
 import { IDENTITY_ROUTES } from './identities.ts';
 import { KEY_ROUTES } from './keys.ts';
@@ -32,4 +33,5 @@ export const ROUTES: readonly ApiRoute[] = [
   ...ROLE_ROUTES,
   ...AUDIT_ROUTES,
   ...CLUSTER_ROUTES,
+  ...CLUSTER_RUN_ROUTES,
 ];
