@@ -7,6 +7,7 @@ import type {
   CertificateStore,
   Clock,
   Cluster,
+  ClusterCapacity,
   CommentWriter,
   CredentialStore,
   DeliveryLog,
@@ -66,6 +67,8 @@ export type PipelineOptions = {
 export type Deps = {
   readonly store: Store;
   readonly cluster: Cluster;
+  /** What the cluster has to offer, for the preflight. */
+  readonly capacity: ClusterCapacity;
   readonly leases: Leases;
   readonly secrets: SecretStore;
   readonly certificates: CertificateStore;

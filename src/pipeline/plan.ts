@@ -30,6 +30,7 @@ import { isFinal, reportOf, reportsOf, withReport } from './ledger.ts';
 import { patchRefusals } from './patch-check.ts';
 import { acceptedBuilds, buildRefusals, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
+import { preflightOf } from './preflight.ts';
 import { credentialRefusals } from './registry-credentials.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
 import { remoteOf } from './remote.ts';
@@ -180,7 +181,10 @@ async function judgeSpec(
     if (!same.ok) return same;
     if (same.value) return ok({ kind: 'unchanged', revision: latest.spec.revision });
   }
-  return accept(deps, wanted, desired);
+  const room = await preflightOf(deps, { application, id: wanted.application?.spec.id, signal: run.signal });
+  if (!room.ok) return verdictOf(room.problem);
+  const [blocked, ...more] = inFileOrder(room.value.problems, text);
+  return blocked === undefined ? accept(deps, wanted, desired) : ok({ kind: 'refused', problems: [blocked, ...more] });
 }
 
 async function readSpec(deps: Deps, { source, commit }: Wanted, run: Run): Promise<Result<SpecAtCommit>> {

@@ -77,6 +77,10 @@ export const GitSourceSpec = z.object({
   application: z.object({ project: z.string(), environment: z.string(), name: z.string() }),
   grant: DeployGrant,
   suspended: z.boolean().optional(),
+  drift: z
+    .enum(['correct', 'report'])
+    .optional()
+    .describe('what happens with what somebody changed by hand; correct when absent'),
 });
 export const GitSourceStatus = z.object({
   observedGeneration: z.int().optional(),
@@ -223,6 +227,15 @@ export const ApplicationStatus = z.object({
     .optional()
     .describe('completions on record, so that a Job somebody removed does not run again'),
   inventory: z.array(InventoryEntry).optional(),
+  drift: z
+    .object({
+      at: Timestamp,
+      corrected: z.boolean(),
+      count: z.int().describe('objects that were not as released'),
+      objects: z.array(z.object({ object: z.string(), fields: z.array(z.string()) })),
+    })
+    .optional()
+    .describe('what was last found changed by hand, since the last release'),
 });
 
 export const ReleaseSpec = z.object({
@@ -274,6 +287,10 @@ export const ReleaseStatus = z.object({
     .record(z.string(), z.string())
     .optional()
     .describe('service to the name of the registry credentials that opened its image; the others are public'),
+  placement: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe('group of services that share storage to the nodes it may run on; the others run anywhere'),
   steps: z
     .array(
       z.object({

@@ -44,6 +44,8 @@ export type RenderInput = {
   readonly images: Readonly<Record<string, string>>;
   /** Service to key to base64 value: the snapshot of everything secret the services read, as `secretValues` makes it. */
   readonly secrets: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Group of services that share storage to the names of the nodes it may run on; a group that is not in it runs anywhere. */
+  readonly placement?: Readonly<Record<string, readonly string[]>>;
   /** Service to the name of the registry credentials its image is pulled with; their login is among its `secrets`. */
   readonly credentials?: Readonly<Record<string, string>>;
   /** Custom domains whose ownership is verified; the others lead nowhere. */

@@ -7,7 +7,9 @@ const NO_ID = '0'.repeat(32);
 const NO_IMAGE = `images.invalid/none@sha256:${'0'.repeat(64)}`;
 
 /** What is known of a release already; the rest is said to be nobody's. */
-type Known = Partial<Pick<RenderInput, 'key' | 'id' | 'revision' | 'operation' | 'images' | 'credentials'>> & {
+type Known = Partial<
+  Pick<RenderInput, 'key' | 'id' | 'revision' | 'operation' | 'images' | 'credentials' | 'placement'>
+> & {
   readonly options?: RenderOptions;
 };
 

@@ -34,7 +34,7 @@ export async function openDeps(
     readonly access: AccessStore;
   },
 ): Promise<Result<Deps & { close(): Promise<void> }>> {
-  const { config, cluster, clock, random, log, ca } = foundation;
+  const { config, cluster, capacity, clock, random, log, ca } = foundation;
   const { namespace } = config;
   const key = await installationKey({ cluster, namespace, random });
   if (!key.ok) return key;
@@ -61,6 +61,7 @@ export async function openDeps(
   return ok({
     store,
     cluster,
+    capacity,
     leases: createLeases(cluster, {
       namespace,
       holder: `${hostname()}-${random.hex(6)}`,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { checkRemoteUrl } from '../adapters/git/index.ts';
-import { connect, createCluster, type KubeConnection } from '../adapters/kubernetes/index.ts';
+import { connect, createCluster, createClusterCapacity, type KubeConnection } from '../adapters/kubernetes/index.ts';
 import { createLog } from '../adapters/log/index.ts';
 import { type AccessStore, createAccessStore } from '../adapters/store/index.ts';
 import { createRandom, createSystemClock } from '../adapters/system/index.ts';
 import type { Config } from '../config.ts';
 import { fail, ok, problem, type Result } from '../kernel/index.ts';
-import type { Clock, Cluster, Log, Random } from '../ports/index.ts';
+import type { Clock, Cluster, ClusterCapacity, Log, Random } from '../ports/index.ts';
 
 /** What every role and command stands on. */
 export type Foundation = {
@@ -16,6 +16,8 @@ export type Foundation = {
   readonly log: Log;
   readonly connection: KubeConnection;
   readonly cluster: Cluster;
+  /** One for all roles of a process, which share what it reads. */
+  readonly capacity: ClusterCapacity;
   /** PEM bundle of `caFile`, read once. */
   readonly ca: string | undefined;
   /** Takes a finished line, with its end, for standard output. */
@@ -47,6 +49,7 @@ export function layFoundation(config: Config, write?: (line: string) => void): R
     log,
     connection: connection.value,
     cluster,
+    capacity: createClusterCapacity(connection.value, { cluster, clock, userAgent: `hakopod/${version()}` }),
     ca: ca.value,
     write: write ?? ((line) => void process.stdout.write(line)),
   });

@@ -23,6 +23,7 @@ import type {
   Release,
   Store,
 } from '../../src/ports/index.ts';
+import { roomyCapacity } from './capacity.ts';
 import { type MemoryCertificates, memoryCertificates, memoryDns, memoryDomains } from './endpoints.ts';
 import { memoryCollection } from './memory-collection.ts';
 import { memoryPeople } from './people.ts';
@@ -157,6 +158,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     deps: {
       store,
       cluster: { get: unused },
+      capacity: roomyCapacity(() => world.now),
       leases: { acquire: unused },
       secrets: {
         missing: async (_key: unknown, names: readonly string[]) => {

@@ -57,6 +57,8 @@ const ROWS: readonly Row[] = [
   ['v1', 'ResourceQuota', 'resourcequotas', { status: true, shortNames: ['quota'] }],
   ['v1', 'LimitRange', 'limitranges', { shortNames: ['limits'] }],
   ['v1', 'PersistentVolumeClaim', 'persistentvolumeclaims', { status: true, shortNames: ['pvc'] }],
+  // Stands alone: claims are bound to volumes that are not there, unless a test puts them there.
+  ['v1', 'PersistentVolume', 'persistentvolumes', { namespaced: false, status: true, shortNames: ['pv'] }],
   ['v1', 'Node', 'nodes', { namespaced: false, status: true, shortNames: ['no'], selectable: ['spec.unschedulable'] }],
   ['v1', 'ServiceAccount', 'serviceaccounts', { shortNames: ['sa'] }],
   [

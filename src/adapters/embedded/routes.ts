@@ -58,6 +58,9 @@ export function routeOf(
   const namespace = scoped ? rest[1] : undefined;
   const [plural, name, subresource, ...more] = scoped ? rest.slice(2) : rest;
   const info = scoped || registry.find(apiVersion, plural ?? '');
+  // What is asked of a kubelet through the API server.
+  const isProxied = info && info.storage === '/nodes' && subresource === 'proxy' && more.join('/') === 'stats/summary';
+  if (isProxied) return { verb: verbOf(method, name, false), info, namespace: undefined, name, subresource };
   if (!info || more.length > 0 || (namespace !== undefined) !== info.namespaced) {
     // Lists and watches across all namespaces name no namespace.
     const across = info?.namespaced && namespace === undefined && name === undefined && more.length === 0;

@@ -8,6 +8,7 @@ import { ApiError, noSuchPath, refusal, unsupportedMedia } from './errors.ts';
 import { type FaultHook, type RequestCounter, requestInfo } from './faults.ts';
 import { answer, type Call, type Desk, watchOf } from './handlers.ts';
 import { logText, sendLog } from './logs.ts';
+import { nodeStatistics } from './node-statistics.ts';
 import { isRecord } from './objects.ts';
 import { parseJson } from './patch.ts';
 import { apiVersionOf } from './resources.ts';
@@ -135,6 +136,11 @@ async function handleResource(
     const pod = mustGet(front.machine, { info: route.info, namespace: route.namespace, name: route.name ?? '' });
     const body = logText(pod, call.query, front.behaviours());
     return sendLog(front.machine, response, { pod, body, follow: call.query.get('follow') === 'true' });
+  }
+  if (route.subresource === 'proxy' && route.info.storage === '/nodes') {
+    refuseDenied(front.denials(), route);
+    const node = mustGet(front.machine, { info: route.info, namespace: undefined, name: route.name ?? '' });
+    return send(response, 200, JSON.stringify(nodeStatistics(node)));
   }
   const { code, json } = answer(front, call);
   if (fate === 'lost') request.socket.destroy();

@@ -9,6 +9,7 @@ import type { Deps } from '../context.ts';
 import { endpointRefusals } from '../endpoints/index.ts';
 import { keptPatches } from '../kept-patches.ts';
 import { inFileOrder, installationRefusals } from '../plan.ts';
+import { preflightOf } from '../preflight.ts';
 import { credentialRefusals } from '../registry-credentials.ts';
 import { unpackSpec } from '../release-body.ts';
 import { readSpecAt, secretsToHave } from '../spec-at-commit.ts';
@@ -88,11 +89,18 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
     missingSecrets: missing.value,
     notes: parsed.warnings,
   });
-  const refusals = inFileOrder(
-    [...planned.refusals, ...endpoints.value, ...registries.value, ...installationRefusals(deps, application)],
-    text,
-  );
-  const plan = { ...planned, refusals };
+  const known = [
+    ...planned.refusals,
+    ...endpoints.value,
+    ...registries.value,
+    ...installationRefusals(deps, application),
+  ];
+  // How much room the cluster has is not a stranger's to know either.
+  const isAsked = !fork && known.length === 0;
+  const room = isAsked ? await preflightOf(deps, { application, id, signal: question.signal }) : undefined;
+  if (room?.ok === false) return refusalOf(source, room.problem);
+  const refusals = inFileOrder([...known, ...(room?.value.problems ?? [])], text);
+  const plan = { ...planned, warnings: [...planned.warnings, ...(room?.value.warnings ?? [])], refusals };
   const base = { digest: planned.specDigest, ...revision, markdown: planMarkdown(plan, planTitle(key)) };
   const [first] = refusals;
   if (first !== undefined) return ok({ ...refused(source, refusals), ...base, code: first.code });

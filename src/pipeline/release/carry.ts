@@ -7,6 +7,7 @@ import { dropDomains } from '../endpoints/index.ts';
 import type { Carrying } from './carrying.ts';
 import { releaseHosts } from './hosts.ts';
 import { pullLogins, type ReleaseImages, resolveImages } from './images.ts';
+import { placeRelease } from './place.ts';
 import { deleteAll, prune, pruneCandidates } from './prune.ts';
 import { finalObjects, renderInput } from './render.ts';
 import { type Session, saveInventory } from './session.ts';
@@ -29,6 +30,11 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
   const { session, desired } = carrying;
   const kind = kindChange({ application: desired, id: session.id, inventory: session.inventory.entries });
   if (kind !== undefined) return fail(kind);
+  const placement = await placeRelease(carrying);
+  if (!placement.ok) {
+    recorder.set('preflight', 'refused', placement.problem);
+    return placement;
+  }
   const hosts = await releaseHosts(session, { ...carrying.release.spec, desired });
   if (!hosts.ok) return hosts;
   const secrets = await runStep(recorder, 'secrets', () => readSecrets(session, carrying.release, desired));
@@ -36,7 +42,12 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
   const images = await runStep(recorder, 'images', () => readImages(carrying, secrets.value));
   if (!images.ok) return images;
   const creationId = session.deps.random.hex(16);
-  const input = renderInput(session, carrying, { ...images.value, ...hosts.value, creationId });
+  const input = renderInput(session, carrying, {
+    ...images.value,
+    ...hosts.value,
+    placement: placement.value,
+    creationId,
+  });
   if (!input.ok) return input;
   const rendered = finalObjects(input.value);
   if (!rendered.ok) return rendered;

@@ -4,17 +4,17 @@ import type { Release } from '../../ports/index.ts';
 import { type Rendered, type RenderInput, renderApplication } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
 import { renderOptions } from './options.ts';
-import type { Session } from './session.ts';
+import type { View } from './session.ts';
 
 /** What a release's objects are made from. */
 export type ReleaseInput = Pick<
   RenderInput,
-  'images' | 'credentials' | 'secrets' | 'creationId' | 'domains' | 'certificates'
+  'placement' | 'images' | 'credentials' | 'secrets' | 'creationId' | 'domains' | 'certificates'
 >;
 
 /** A release in the words of rendering. */
 export function renderInput(
-  session: Session,
+  session: View,
   release: { readonly release: Release; readonly desired: Application },
   input: ReleaseInput,
 ): Result<RenderInput> {

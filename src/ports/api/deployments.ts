@@ -42,6 +42,26 @@ export const PlanChange = z.strictObject({
     .optional()
     .meta({ description: 'of a map: which keys differ, also where values are withheld' }),
 });
+/** Facts 11.1. */
+export const PreflightReport = z.strictObject({
+  checks: z
+    .array(
+      z.strictObject({
+        code: z.string().meta({
+          description:
+            'nodes, service_capacity, node_capacity, shared_volume_capacity, resources or disk; more may follow',
+        }),
+        status: z.enum(['passed', 'blocked', 'unknown']),
+        message: z.string(),
+        at: z.string().optional().meta({ description: 'the field it is about' }),
+      }),
+    )
+    .meta({ description: 'empty for an application without services' }),
+  cpu_request_millis: z.int().min(0).meta({ description: 'thousandths of a core that all services ask for' }),
+  memory_request_bytes: z.int().min(0),
+  storage_gib: z.int().min(0).meta({ description: 'of all volumes; compared with nothing' }),
+  observed_at: Timestamp,
+});
 /** Facts 7.9. */
 export const Plan = z.strictObject({
   application_id: z.string().meta({ description: 'empty for a new application' }),
@@ -51,6 +71,7 @@ export const Plan = z.strictObject({
   warnings: z.array(z.string()),
   required_secrets: z.array(z.string()),
   missing_secrets: z.array(z.string()),
+  preflight: PreflightReport.optional().meta({ description: 'whether the cluster has the room for it now' }),
 });
 export type Plan = z.infer<typeof Plan>;
 
@@ -70,9 +91,12 @@ export const Deployment = DeploymentSummary.extend({
   resolved_spec: SpecJson.nullable().meta({ description: 'with image digests; null until images are resolved' }),
   result: Observation.optional(),
   events: z.array(DeploymentEvent).max(200).meta({ description: 'the last 200' }),
-  recovery_state: z.enum(['', 'running', 'succeeded', 'failed', 'skipped']),
+  recovery_state: z
+    .enum(['', 'running', 'succeeded', 'failed', 'skipped'])
+    .meta({ description: 'putting the last good revision back after this one failed' }),
   recovery_revision: Revision.optional(),
-  recovery_error: z.string().optional(),
+  recovery_error: z.string().optional().meta({ description: 'why it failed or was skipped' }),
+  resume_generation: z.int().min(1).optional().meta({ description: 'how often it was resumed' }),
   held_source: z
     .string()
     .optional()
@@ -114,6 +138,8 @@ export interface DeploymentOperations {
   scale: Operation<OnService & { readonly replicas: number }, Deployment>;
   stop: Operation<OnService, Deployment>;
   resume: Operation<OnService, Deployment>;
+  /** Lets the latest release go on after it failed. */
+  resumeRelease: Operation<{ readonly id: string } & z.infer<typeof ServiceRequest> & Keyed, Deployment>;
   /** The release this key made for the caller's identity. */
   byIdempotencyKey: Operation<{ readonly key: string }, Deployment>;
   /** Whether the principal may read this release, from its id alone: no call to anything. Asked every 3 s of a stream. */

@@ -47,6 +47,7 @@ function renderRevision(
       revision: release.spec.revision,
       operation: release.name,
       images: { ...namedImages(desired), ...release.spec.images, ...release.status.resolved },
+      ...(release.status.placement === undefined ? {} : { placement: release.status.placement }),
       options: renderOptions(deps.options),
     }),
   );

@@ -12,13 +12,14 @@ import {
   type Result,
   releaseName,
 } from '../../../kernel/index.ts';
-import { planRelease, type Plan as ReleasePlan } from '../../../plan/index.ts';
+import { type Preflight, planRelease, type Plan as ReleasePlan } from '../../../plan/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
 import { type Application, type ImportedSecret, requiredSecrets } from '../../../spec/index.ts';
 import { endpointRefusals, reserveDomains } from '../../endpoints/index.ts';
 import { keptPatches } from '../../kept-patches.ts';
 import { installationRefusals } from '../../plan.ts';
+import { preflightOf, withReport } from '../../preflight.ts';
 import { credentialRefusals } from '../../registry-credentials.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
@@ -77,7 +78,7 @@ export async function judge(
     readonly current: Current;
     readonly imported?: readonly ImportedSecret[] | undefined;
   },
-): Promise<Result<ReleasePlan>> {
+): Promise<Result<Judged>> {
   const { key, application, current, imported = [] } = input;
   const kept = keptPatches(current.releases);
   if (!kept.ok) return kept;
@@ -100,7 +101,7 @@ async function plan(
     readonly current: Current;
     readonly imported: readonly ImportedSecret[];
   },
-): Promise<Result<ReleasePlan>> {
+): Promise<Result<Judged>> {
   const { permitted, current, imported } = input;
   const coming = new Set(imported.map(({ ref }) => ref));
   const needed = requiredSecrets(permitted.value).filter((name) => !coming.has(name));
@@ -112,14 +113,36 @@ async function plan(
   const registries = await credentialRefusals(deps, key, permitted.value);
   if (!registries.ok) return registries;
   const planned = planRelease({ granted: permitted, previous: current.spec, missingSecrets: missing.value });
+  const refusals = [
+    ...planned.refusals,
+    ...endpoints.value,
+    ...registries.value,
+    ...installationRefusals(deps, permitted.value),
+  ];
+  return judgeCapacity(deps, { ...planned, refusals }, { id, application: permitted.value });
+}
+
+/** A plan with what the cluster says of it. */
+export type Judged = ReleasePlan & {
+  /** Absent when the application is refused already, however much room there is. */
+  readonly preflight?: Preflight;
+};
+
+/** Adds the preflight: what blocks refuses, what is not known warns (facts 11.1). */
+async function judgeCapacity(
+  deps: ReleaseDeps,
+  planned: ReleasePlan,
+  question: { readonly id: string | undefined; readonly application: Application },
+): Promise<Result<Judged>> {
+  if (planned.refusals.some(({ code }) => code !== 'missing_secrets')) return ok(planned);
+  const judged = await preflightOf(deps, question);
+  if (!judged.ok) return judged;
+  const preflight = judged.value;
   return ok({
     ...planned,
-    refusals: [
-      ...planned.refusals,
-      ...endpoints.value,
-      ...registries.value,
-      ...installationRefusals(deps, permitted.value),
-    ],
+    preflight,
+    warnings: [...planned.warnings, ...preflight.warnings],
+    refusals: [...planned.refusals, ...preflight.problems.map((one) => withReport(one, preflight))],
   });
 }
 

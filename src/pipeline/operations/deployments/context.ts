@@ -15,6 +15,7 @@ export type ReleaseDeps = Pick<
   | 'dns'
   | 'registries'
   | 'cluster'
+  | 'capacity'
   | 'jobs'
   | 'clock'
   | 'random'

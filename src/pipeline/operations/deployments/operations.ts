@@ -10,6 +10,7 @@ import type {
 } from '../../../ports/api/index.ts';
 import type { Release } from '../../../ports/index.ts';
 import { specDigest } from '../../../spec/index.ts';
+import { preflightView } from '../../preflight.ts';
 import { unpackSpec } from '../../release-body.ts';
 import { findApplication } from '../applications/find.ts';
 import { accept, type Current, judge, readCurrent, type Wanted } from './accept.ts';
@@ -18,6 +19,7 @@ import type { ReleaseDeps } from './context.ts';
 import { type Desired, desiredOf, type Read, readRequest } from './desired.ts';
 import { findRelease, targetOf } from './find.ts';
 import { finished, idempotencyDigest, known, type Once, onceOf } from './idempotency.ts';
+import { resumeRelease } from './resume.ts';
 import { changeService, type ServiceChange } from './service-change.ts';
 import { deploymentOf } from './view.ts';
 
@@ -46,6 +48,10 @@ export function deploymentOperations(deps: ReleaseDeps): DeploymentOperations {
       onService(deps, principal, { input, info, change: { kind: 'scale', replicas: input.replicas } }),
     stop: (principal, input, info) => onService(deps, principal, { input, info, change: { kind: 'stop' } }),
     resume: (principal, input, info) => onService(deps, principal, { input, info, change: { kind: 'resume' } }),
+    resumeRelease: async (principal, input, info) => {
+      const resumed = await resumeRelease(deps, principal, { input, info });
+      return resumed.ok ? ok(view(deps, resumed.value)) : resumed;
+    },
     byIdempotencyKey: async (principal, { key }) => {
       const found = await deps.store.releases.byIdempotency(idempotencyDigest(principal, key));
       if (!found.ok) return found;
@@ -88,6 +94,7 @@ async function planDeployment(
     warnings: [...planned.value.warnings],
     required_secrets: [...planned.value.requiredSecrets],
     missing_secrets: [...(planned.value.missingSecrets ?? [])],
+    ...(planned.value.preflight === undefined ? {} : { preflight: preflightView(planned.value.preflight.report) }),
   });
 }
 
