@@ -169,6 +169,16 @@ async function showRelease(session: Session, id: string): Promise<number> {
   return andThen(session, release, (value) => print(session, value, describeRelease));
 }
 
+function recoveryNote({
+  recovery_state: state,
+  recovery_revision: revision,
+  recovery_error: error,
+}: Deployment): string[] {
+  if (state === '') return [];
+  const back = revision === undefined ? '' : ` of revision ${revision}`;
+  return [`recovery${back}: ${state}${part(': ', error)}`];
+}
+
 /** A release for people: how it stands, then what happened. */
 export function describeRelease(release: Deployment): Shown {
   return [
@@ -177,6 +187,7 @@ export function describeRelease(release: Deployment): Shown {
     ...(release.held_source === undefined
       ? []
       : [`holds the Git source ${release.held_source} until a new commit or \`hakopod sources resume\``]),
+    ...recoveryNote(release),
     ...release.events.map(({ time, type, message }) => `  ${when(time)} ${type}: ${message}`),
   ];
 }
