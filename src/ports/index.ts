@@ -18,6 +18,7 @@ export {
   ApplicationSpec,
   ApplicationStatus,
   CLEANUP_FINALIZER,
+  DELETED_CLAIMS,
   type DomainClaim,
   DomainClaimSpec,
   DomainClaimStatus,

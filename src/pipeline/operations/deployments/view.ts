@@ -76,6 +76,7 @@ export function observationOf({ status }: ApplicationResource): NonNullable<Depl
     ...(ready === undefined ? {} : { observed_at: ready.lastTransitionTime }),
     revision: status.revision ?? 0,
     services: (status.services ?? []).map((service) => ({ ...service })),
+    ...(status.drift === undefined ? {} : { drift: status.drift }),
   };
 }
 
