@@ -2,10 +2,12 @@ import { Command } from 'commander';
 import { specJsonSchema } from '../spec/index.ts';
 import { addAccess } from './commands/access.ts';
 import { addApplications } from './commands/applications.ts';
+import { addCertificates } from './commands/certificates.ts';
 import { addChanges } from './commands/changes.ts';
 import { addCluster } from './commands/cluster.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDeploy } from './commands/deploy.ts';
+import { addDomains } from './commands/domains.ts';
 import { addEnvironments } from './commands/environments.ts';
 import { addGit } from './commands/git.ts';
 import { addInit } from './commands/init.ts';
@@ -95,7 +97,7 @@ const GROUPS: readonly (readonly [string, readonly ((cli: Cli) => void)[]])[] = 
   ['Write and release a file:', [addInit, addOffline, addPlan, addDeploy]],
   ['Look at applications, and change what runs:', [addApplications, addManifests, addChanges]],
   ['Look into running pods:', [addPods]],
-  ['What applications need:', [addGit, addEnvironments]],
+  ['What applications need:', [addGit, addEnvironments, addDomains, addCertificates]],
   ['Who may do what:', [addAccess, addInstallation]],
   ['Work on the cluster itself:', [addWorkloads, addCluster]],
   ['Run Hakopod:', [addServers, addCompletion]],

@@ -158,6 +158,9 @@ const HINTS: Partial<Readonly<Record<string, string>>> = {
   conflict: '`hakopod plan` shows the application as it is now; then try again',
   missing_secrets:
     '`hakopod secrets set NAME --app APPLICATION` reads a value from standard input; --generate makes one',
+  domain_not_verified: 'name servers show a new record after some minutes; `hakopod domains list` shows what waits',
+  certificate_missing: '`hakopod certificates list --app APPLICATION` shows what is uploaded',
+  certificate_in_use: 'release a revision that does not name it first',
   kubernetes_patches_disabled: '`hakopod settings set kubernetes-patches enabled=true`, as an administrator',
   has_source: '`hakopod sources remove APPLICATION` takes the Git source away',
   api_unavailable: '`hakopod doctor` looks at what is wrong',

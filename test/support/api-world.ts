@@ -1,6 +1,6 @@
 import { LOCAL, type Permission, type Principal, type Scope } from '../../src/access/index.ts';
 import { checkRemoteUrl } from '../../src/adapters/git/index.ts';
-import { fail, type Manifest, ok, problem, type Result } from '../../src/kernel/index.ts';
+import { fail, type Manifest, ok, problem, type Result, secretScope } from '../../src/kernel/index.ts';
 import {
   createOperations,
   createRunKeeper,
@@ -10,7 +10,9 @@ import {
 import { createAuthenticator } from '../../src/pipeline/operations/people/index.ts';
 import type { ClusterRunAnswer, Operations } from '../../src/ports/api/index.ts';
 import type { CredentialStore, ListQuery, SecretStore } from '../../src/ports/index.ts';
+import { certificateName, readCertificate } from '../../src/render/index.ts';
 import { API_LIMITS, type Api, createApi } from '../../src/server/api/index.ts';
+import { EXAMPLE_CERTIFICATE, EXAMPLE_KEY } from '../../src/server/api/routes/example-certificate.ts';
 import { renderManifest } from '../../src/wiring/api.ts';
 import { type FakeClusterOperations, fakeClusterOperations, podOf } from './fake-cluster-operations.ts';
 import { realClock } from './kubernetes.ts';
@@ -185,6 +187,17 @@ async function furnish(made: ApiWorld): Promise<void> {
   }));
   const shop = { ...place, application: 'shop' };
   must(await operations.secrets.create(by[0], { ...shop, name: 'database-url', value: 'x' }, by[1]));
+  const key = { ...place, name: 'shop' };
+  const example = { certificate: EXAMPLE_CERTIFICATE, key: EXAMPLE_KEY };
+  const facts = must(readCertificate(example, world.now));
+  const name = certificateName(secretScope(key), 'web', facts);
+  must(await world.certificates.add(key, { ...facts, name, service: 'web' }, example));
+  const host = 'shop.example.com';
+  await world.domains.create({
+    name: host,
+    spec: { host, application: 'acme.production.shop', applicationId: APPLICATION, token: 'e'.repeat(32), revision: 3 },
+  });
+  world.records.set(`_hakopod-challenge.${host}`, [`hakopod-domain-verification=${'e'.repeat(32)}`]);
   const login = { server: 'packages.example.com', username: 'bot', password: 'x' };
   must(await operations.registries.create(by[0], { ...place, name: 'packages', ...login }, by[1]));
   must(await operations.roles.create(by[0], { name: 'operator', permissions: ['logs:read'] }, by[1]));
@@ -202,9 +215,7 @@ async function furnish(made: ApiWorld): Promise<void> {
     createdBy: 'admin',
     expiresAt: EXPIRES,
   });
-  must(await operations.cluster.takeDown(by[0], TAKE_DOWN, by[1]));
-  await ended(made, TAKE_DOWN.request_id);
-  made.clusterOperations.calls.length = 0;
+  await runOnce(made, 'example-run');
 }
 
 /** Waits until a run has ended. */
@@ -216,20 +227,18 @@ export async function ended(world: ApiWorld, id: string): Promise<ClusterRunAnsw
   }
 }
 
-const TAKE_DOWN = {
-  request_id: 'example-run',
-  project: 'shop',
-  revision: 1,
-  target: {
-    namespace: 'shop',
-    application_id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-    instance_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
-    spec_digest: `sha256:${'a'.repeat(64)}`,
-  },
-  services: ['web'],
-  confirm_name: 'shop',
-  timeout_seconds: 600,
-};
+/** A run that has ended, which one of the examples reads. */
+async function runOnce(made: ApiWorld, id: string): Promise<void> {
+  const deadline = new Date(made.memory.now.getTime() + 600_000).toISOString();
+  const begun = await made.runs.begin({
+    spec: { id, kind: 'remove', namespace: 'shop', name: 'shop', deadline, identity: 'local' },
+    asked: id,
+    execute: async () => ({ outcome: 'succeeded', steps: [], services: [] }),
+    onRecord: async () => undefined,
+  });
+  must(begun);
+  await ended(made, id);
+}
 
 const CI = { permissions: ['deployments:read', 'deployments:write'] as Permission[], project: 'acme' };
 

@@ -4,5 +4,6 @@
  */
 export { manifestsOf } from './patches.ts';
 export { type PlanFlags, planFiles } from './plan.ts';
+export { readText } from './read.ts';
 export type { Loaded } from './source.ts';
 export { loadSpecs, printProblemsOf, type SpecFlags, validate } from './validate.ts';

@@ -1,10 +1,16 @@
 import type { Result } from '../../kernel/index.ts';
 import type { Operations } from '../../ports/api/index.ts';
 import type { Deps } from '../context.ts';
+import { domainOperations } from './applications/domains.ts';
 import { applicationOperations } from './applications/operations.ts';
 import { type ClusterDeps, clusterOperations } from './cluster/index.ts';
 import { deploymentOperations } from './deployments/operations.ts';
-import { projectOperations, registryOperations, secretOperations } from './environments/index.ts';
+import {
+  certificateOperations,
+  projectOperations,
+  registryOperations,
+  secretOperations,
+} from './environments/index.ts';
 import { planOperations, repositoryOperations, sourceOperations } from './git/index.ts';
 import { auditOperations, settingOperations } from './installation/index.ts';
 import { createPager } from './page.ts';
@@ -56,8 +62,10 @@ export function createOperations(given: OperationsDeps): Operations {
     me: meOperations(deps),
     projects: projectOperations(deps),
     applications: applicationOperations(deps),
+    domains: domainOperations(deps),
     deployments: deploymentOperations(deps),
     secrets: secretOperations(deps),
+    certificates: certificateOperations(deps),
     registries: registryOperations(deps),
     repositories: repositoryOperations(deps),
     sources: sourceOperations(deps),

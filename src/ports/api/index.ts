@@ -5,10 +5,12 @@
  */
 export * from './applications.ts';
 export * from './audit.ts';
+export * from './certificates.ts';
 export * from './cluster.ts';
 export * from './cluster-runs.ts';
 export * from './common.ts';
 export * from './deployments.ts';
+export * from './domains.ts';
 export * from './identities.ts';
 export * from './keys.ts';
 export * from './me.ts';

@@ -1,7 +1,9 @@
 import type { ApplicationOperations } from './applications.ts';
 import type { AuditOperations } from './audit.ts';
+import type { CertificateOperations } from './certificates.ts';
 import type { ClusterApiOperations } from './cluster.ts';
 import type { DeploymentOperations } from './deployments.ts';
+import type { DomainOperations } from './domains.ts';
 import type { IdentityOperations } from './identities.ts';
 import type { KeyOperations } from './keys.ts';
 import type { MeOperations } from './me.ts';
@@ -19,8 +21,10 @@ export interface Operations {
   readonly me: MeOperations;
   readonly projects: ProjectOperations;
   readonly applications: ApplicationOperations;
+  readonly domains: DomainOperations;
   readonly deployments: DeploymentOperations;
   readonly secrets: SecretOperations;
+  readonly certificates: CertificateOperations;
   readonly registries: RegistryOperations;
   readonly repositories: RepositoryOperations;
   readonly sources: SourceOperations;

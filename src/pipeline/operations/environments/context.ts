@@ -4,7 +4,7 @@ import type { Pager } from '../page.ts';
 /** What the operations on projects, environments and what lies in them work with. */
 export type EnvironmentDeps = Pick<
   Deps,
-  'store' | 'projects' | 'secrets' | 'registries' | 'audit' | 'clock' | 'random' | 'log'
+  'store' | 'projects' | 'secrets' | 'certificates' | 'registries' | 'audit' | 'clock' | 'random' | 'log'
 > & {
   readonly pager: Pager;
   readonly limits: {

@@ -2,10 +2,10 @@ import { type Principal, refusal } from '../../../access/index.ts';
 import { type ApplicationKey, applicationName, fail, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { RequestInfo, SecretOperations, SecretScope, Secret as SecretView } from '../../../ports/api/index.ts';
 import { requiredSecrets } from '../../../spec/index.ts';
-import { unpackSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
 import type { EnvironmentDeps } from './context.ts';
 import { requireEnvironment } from './require-environment.ts';
+import { standingRevisions } from './standing-revisions.ts';
 
 const GENERATED_BYTES = 32;
 
@@ -102,19 +102,12 @@ async function written(
 
 /** Which services refer to each secret: in the revision that runs and in the newest accepted one. */
 async function usesOf(deps: EnvironmentDeps, key: ApplicationKey): Promise<Result<ReadonlyMap<string, string[]>>> {
-  const name = applicationName(key);
-  const running = deps.store.applications.cached(name)?.status.revision;
-  const releases = await deps.store.releases.ofApplication(name);
-  if (!releases.ok) return releases;
+  const standing = await standingRevisions(deps, applicationName(key));
+  if (!standing.ok) return standing;
   const uses = new Map<string, Set<string>>();
-  for (const [index, release] of releases.value.entries()) {
-    if (index > 0 && release.spec.revision !== running) continue;
-    const unpacked = unpackSpec(release.spec.spec);
-    if (!unpacked.ok) continue;
-    const application = unpacked.value;
+  for (const application of standing.value)
     for (const [service, content] of Object.entries(application.services))
       for (const secret of requiredSecrets({ ...application, services: { [service]: content } }))
         uses.set(secret, (uses.get(secret) ?? new Set()).add(service));
-  }
   return ok(new Map([...uses].map(([secret, services]) => [secret, [...services].sort()])));
 }

@@ -1,9 +1,11 @@
 import type { ApiRoute } from '../route.ts';
 import { APPLICATION_ROUTES } from './applications.ts';
 import { AUDIT_ROUTES } from './audit.ts';
+import { CERTIFICATE_ROUTES } from './certificates.ts';
 import { CLUSTER_ROUTES } from './cluster.ts';
 import { CLUSTER_RUN_ROUTES } from './cluster-runs.ts';
 import { DEPLOYMENT_ROUTES } from './deployments.ts';
+import { DOMAIN_ROUTES } from './domains.ts';
 import { IDENTITY_ROUTES } from './identities.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { ME_ROUTES } from './me.ts';
@@ -21,8 +23,10 @@ export const ROUTES: readonly ApiRoute[] = [
   ...ME_ROUTES,
   ...PROJECT_ROUTES,
   ...APPLICATION_ROUTES,
+  ...DOMAIN_ROUTES,
   ...DEPLOYMENT_ROUTES,
   ...SECRET_ROUTES,
+  ...CERTIFICATE_ROUTES,
   ...REGISTRY_ROUTES,
   ...REPOSITORY_ROUTES,
   ...SOURCE_ROUTES,
