@@ -47,7 +47,6 @@ export async function bindSource(deps: GitDeps, by: By, input: CreateSource): Pr
       ref,
       path,
       application: key,
-      ...(input.drift === undefined ? {} : { drift: input.drift }),
       grant: withChoice({ ...granted, identity: by.principal.identity }, input, deps.clock.now()),
     },
   });
