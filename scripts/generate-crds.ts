@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { crdFiles } from '../src/adapters/store/index.ts';
 import { valuesSchema } from './values-schema.ts';
 
-// `npm run crds`: writes charts/hakopod/crds from the schemas in src/ports/resources.ts, and the values' schema from src/config.ts.
+// `npm run crds`: writes charts/hakopod/crds from the schemas in src/ports, and the values' schema from src/config.ts.
 const chart = resolve(import.meta.dirname, '../charts/hakopod');
 const folder = join(chart, 'crds');
 mkdirSync(folder, { recursive: true });

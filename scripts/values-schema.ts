@@ -34,6 +34,7 @@ export function valuesSchema(): Schema {
       redis: table({ secretName: { type: 'string', minLength: 1 }, secretKey: { type: 'string', minLength: 1 } }),
       server: table({ replicas, operations: { enum: ['none', 'logs', 'all'] }, resources: anything }),
       worker: table({ replicas, gitCacheSize: text, resources: anything }),
+      nodeStatistics: { type: 'boolean' },
       service: table({
         type: { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
         port: { type: 'integer', minimum: 1, maximum: 65_535 },

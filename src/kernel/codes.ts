@@ -50,6 +50,7 @@ export const CODES = {
   cancelled: rejected('somebody cancelled the release'),
   authority_revoked: rejected('the key or the identity the release was asked with may not do this any more'),
   terminal_operation: rejected('the release has ended already'),
+  not_resumable: rejected('the release can not be resumed; deploy again'),
   queue_full: waiting('too many releases of this application are waiting'),
   too_many_plans: rejected('this repository has as many planned pull requests as are kept; close some and push again'),
   invalid_service: rejected('a service to release is not in the specification, or named twice'),

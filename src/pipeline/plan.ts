@@ -16,22 +16,21 @@ import {
 import { planRelease } from '../plan/index.ts';
 import type { Application as ApplicationResource, GitSource, Job, Release } from '../ports/index.ts';
 import { REQUESTED_AT } from '../ports/index.ts';
-import { type Application, withPosition } from '../spec/index.ts';
+import { withPosition } from '../spec/index.ts';
 import { deployContext, describeOutcome, readyCondition, type Standing } from '../status/index.ts';
 import { auditPush } from './audit-push.ts';
 import { checkGrantOwner } from './authority.ts';
 import { closeSource } from './close-source.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
-import { endpointRefusals, reserveDomains } from './endpoints/index.ts';
+import { reserveDomains } from './endpoints/index.ts';
 import { grantWarning } from './grant-expiry.ts';
 import { holdOf } from './hold.ts';
+import { installationRefusals } from './installation-refusals.ts';
 import { keptPatches } from './kept-patches.ts';
 import { isFinal, reportOf, reportsOf, withReport } from './ledger.ts';
-import { patchRefusals } from './patch-check.ts';
-import { acceptedBuilds, buildRefusals, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
+import { acceptedBuilds, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { preflightOf } from './preflight.ts';
-import { credentialRefusals } from './registry-credentials.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
 import { remoteOf } from './remote.ts';
 import { readSpecAt, type SpecAtCommit, secretsToHave, type ValidSpec, withEnvFiles } from './spec-at-commit.ts';
@@ -166,22 +165,18 @@ async function judgeSpec(
 
   const missing = await deps.secrets.missing(key, secretsToHave(parsed));
   if (!missing.ok) return verdictOf(missing.problem);
-  const endpoints = await endpointRefusals(deps, { key, id: wanted.application?.spec.id, application });
-  if (!endpoints.ok) return verdictOf(endpoints.problem);
-  const registries = await credentialRefusals(deps, key, application);
-  if (!registries.ok) return verdictOf(registries.problem);
+  const id = wanted.application?.spec.id;
+  const installation = await installationRefusals(deps, { key, id, application });
+  if (!installation.ok) return verdictOf(installation.problem);
   const planned = planRelease({ granted: granted.value, previous: previous.value, missingSecrets: missing.value });
-  const [first, ...others] = inFileOrder(
-    [...planned.refusals, ...endpoints.value, ...registries.value, ...installationRefusals(deps, application)],
-    text,
-  );
+  const [first, ...others] = inFileOrder([...planned.refusals, ...installation.value], text);
   if (first !== undefined) return ok({ kind: 'refused', problems: [first, ...others] });
   if (planned.unchanged && latest !== undefined && latest.status.state === 'succeeded') {
     const same = await buildsUnchanged(deps, { source, application, release: latest, commit }, run);
     if (!same.ok) return same;
     if (same.value) return ok({ kind: 'unchanged', revision: latest.spec.revision });
   }
-  const room = await preflightOf(deps, { application, id: wanted.application?.spec.id, signal: run.signal });
+  const room = await preflightOf(deps, { application, id, signal: run.signal });
   if (!room.ok) return verdictOf(room.problem);
   const [blocked, ...more] = inFileOrder(room.value.problems, text);
   return blocked === undefined ? accept(deps, wanted, desired) : ok({ kind: 'refused', problems: [blocked, ...more] });
@@ -194,15 +189,6 @@ async function readSpec(deps: Deps, { source, commit }: Wanted, run: Run): Promi
   const remote = await remoteOf(repository, deps);
   if (!remote.ok) return remote;
   return readSpecAt(deps, { source, remote: remote.value, commit, fork: false, signal: run.signal });
-}
-
-/** What this installation can not run, whatever the grant says; Kubernetes patches that can not be applied are among it. */
-export function installationRefusals(deps: Pick<Deps, 'options'>, application: Application): readonly Problem[] {
-  const patches = patchRefusals(application, deps.options);
-  const [exposed] = Object.entries(application.services).filter(([, service]) => service.public);
-  if (exposed !== undefined && deps.options.appDomain === undefined)
-    return [problem('app_domain_required', undefined, { at: `services.${exposed[0]}.public` }), ...patches];
-  return [...buildRefusals(deps, application), ...patches];
 }
 
 /** Refusals as the file has them from top to bottom; first what is about none of its lines. */

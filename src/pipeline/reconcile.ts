@@ -6,7 +6,7 @@ import { cancelOpen } from './orphans.ts';
 import { type Attempt, attempt, begin } from './release/attempt.ts';
 import { settleBuilds } from './release/builds.ts';
 import { announce, type Ending, endRelease, isEnded, phaseAtRest, pruneHistory } from './release/conclude.ts';
-import { maintain } from './release/maintain.ts';
+import { isAsReleased, maintain } from './release/maintain.ts';
 import { isPassedOver, nextRelease, successorsOf } from './release/order.ts';
 import { interruptedFailure, recover, recoveredRevision, standingRelease } from './release/recover.ts';
 import { openSession, type Session, writeApplication } from './release/session.ts';
@@ -28,6 +28,7 @@ export async function reconcile(deps: Deps, job: { readonly application: string 
   const read = await deps.store.applications.get(job.application);
   if (!read.ok) return read;
   if (read.value === undefined) return cancelOpen(deps, job.application);
+  if (await isQuiet(deps, read.value)) return ok(undefined);
   const lease = await deps.leases.acquire(leaseName(read.value));
   if (!lease.ok) return lease;
   try {
@@ -35,6 +36,23 @@ export async function reconcile(deps: Deps, job: { readonly application: string 
   } finally {
     await lease.value.release();
   }
+}
+
+/**
+ * True for an application at rest that is as released, so that looking at it takes no lease and writes nothing. Whatever else it is, or can
+ * not be read, is for a turn under the lease to find out.
+ */
+async function isQuiet(deps: Deps, application: ApplicationResource): Promise<boolean> {
+  const { phase, acceptedRevision = 0 } = application.status;
+  if (application.deleting || (phase !== 'healthy' && phase !== 'recovered')) return false;
+  const releases = await deps.store.releases.ofApplication(application.name);
+  if (!releases.ok) return false;
+  const [latest] = releases.value;
+  if (latest === undefined || latest.spec.revision < acceptedRevision) return false;
+  const isSettled = ({ spec }: Release): boolean => spec.applicationId === application.spec.id;
+  if (!releases.value.every((one) => isSettled(one) && isEnded(one) && !isUntold({ deps }, one))) return false;
+  const standing = await standingRelease({ deps, application: application.name }, latest);
+  return standing.ok && isAsReleased(deps, application, { latest, standing: standing.value });
 }
 
 type Turn = { readonly name: string; readonly lease: HeldLease; readonly run: Run };
@@ -133,7 +151,7 @@ function successor(releases: readonly Release[], release: Release): string | und
 }
 
 /** True when the source still waits to hear how this release ended. */
-function isUntold(session: Session, release: Release): boolean {
+function isUntold(session: Pick<Session, 'deps'>, release: Release): boolean {
   const { source, commit } = release.spec.origin;
   const known = source === undefined ? undefined : session.deps.store.sources.cached(source);
   return known !== undefined && commit !== undefined && reportOf(known, commit)?.desired.outcome === 'pending';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../access/index.ts';
 import { NAME } from '../kernel/index.ts';
-import { Condition, type Resource } from './resources.ts';
+import { Condition, type Resource } from './resource.ts';
 
 /** The custom resources of people and programs: who may do what, what the installation decides, and what was changed by whom. */
 const Timestamp = z.iso.datetime();

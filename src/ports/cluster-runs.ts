@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Result } from '../kernel/index.ts';
 import { RequestId } from './cluster-operations/index.ts';
-import { Condition, type Resource } from './resources.ts';
+import { Condition, type Resource } from './resource.ts';
 import type { NewResource } from './store.ts';
 
 const Timestamp = z.iso.datetime();

@@ -1,5 +1,5 @@
 import type { CommitSha, RefName, Result } from '../kernel/index.ts';
-import type { CommitOutcome } from './resources.ts';
+import type { CommitOutcome } from './git-resources.ts';
 
 /** The repository a status is written to. */
 export type ForgeRepository = {

@@ -13,6 +13,18 @@ export {
   SettingsSpec,
   type StoredAuditRecord,
 } from './access-resources.ts';
+export {
+  type Application,
+  ApplicationSpec,
+  ApplicationStatus,
+  CLEANUP_FINALIZER,
+  DELETED_CLAIMS,
+  type DomainClaim,
+  DomainClaimSpec,
+  DomainClaimStatus,
+  InventoryEntry,
+  ServiceState,
+} from './application-resources.ts';
 export type { AuditEntry, AuditEvent, AuditFilter, AuditLog, AuditRetention, AuditTrail } from './audit.ts';
 export type { BuildEngine, BuildRequest, BuildSpace } from './build-engine.ts';
 export type { ClusterCapacity } from './capacity.ts';
@@ -49,6 +61,22 @@ export type {
   StatusWriter,
 } from './forge.ts';
 export type { GitExport, GitFile, GitReader, Remote } from './git.ts';
+export {
+  CommitOutcome,
+  CommitReport,
+  type GitRepository,
+  GitRepositorySpec,
+  GitRepositoryStatus,
+  type GitSource,
+  GitSourceSpec,
+  GitSourceStatus,
+  PlanSpec,
+  PlanStatus,
+  type PullRequestPlan,
+  REPORTS_FINALIZER,
+  REQUESTED_AT,
+  RESUMED_REVISION,
+} from './git-resources.ts';
 export type {
   HttpClient,
   HttpClientOptions,
@@ -75,40 +103,15 @@ export type {
 } from './registries.ts';
 export type { ImageResolver, ResolvedImage, ResolveOptions } from './registry.ts';
 export {
-  type Application,
-  ApplicationSpec,
-  ApplicationStatus,
   type BuildRun,
   BuildRunSpec,
   BuildRunStatus,
-  CLEANUP_FINALIZER,
-  CommitOutcome,
-  CommitReport,
-  Condition,
-  type DomainClaim,
-  DomainClaimSpec,
-  DomainClaimStatus,
-  type GitRepository,
-  GitRepositorySpec,
-  GitRepositoryStatus,
-  type GitSource,
-  GitSourceSpec,
-  GitSourceStatus,
-  GROUP_VERSION,
-  InventoryEntry,
-  PlanSpec,
-  PlanStatus,
-  type PullRequestPlan,
-  REPORTS_FINALIZER,
-  REQUESTED_AT,
-  RESUMED_REVISION,
   type Release,
   ReleaseSpec,
   ReleaseStatus,
-  type Resource,
-  ServiceState,
   StepState,
-} from './resources.ts';
+} from './release-resources.ts';
+export { Condition, GROUP_VERSION, type Resource } from './resource.ts';
 export type { CredentialStore, HookDirectory, HookEntry, SecretStore } from './secrets.ts';
 export type { Setting, SettingSection, SettingSections, SettingsStore } from './settings.ts';
 export type {

@@ -1,13 +1,7 @@
 import type { Result } from '../kernel/index.ts';
-import type {
-  Application,
-  BuildRun,
-  DomainClaim,
-  GitRepository,
-  GitSource,
-  PullRequestPlan,
-  Release,
-} from './resources.ts';
+import type { Application, DomainClaim } from './application-resources.ts';
+import type { GitRepository, GitSource, PullRequestPlan } from './git-resources.ts';
+import type { BuildRun, Release } from './release-resources.ts';
 
 /** What a new resource needs; the API server adds the rest. */
 export type NewResource<R extends { spec: unknown }> = {

@@ -25,9 +25,10 @@ export {
   type Owner,
   ownership,
   recorded,
+  refKey,
 } from './ownership.ts';
 export { cleanupExcess, isSnapshot, pruneSet, snapshotsInUse, stalePolicies } from './prune.ts';
-export { keepReplicas } from './replicas.ts';
+export { keepForeignReplicas, keepReplicas } from './replicas.ts';
 export { heldBack } from './schedule.ts';
 export { type ObservedService, serviceStates } from './states.ts';
 export {

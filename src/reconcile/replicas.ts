@@ -1,5 +1,5 @@
-import { at, type Manifest } from '../kernel/index.ts';
-import { object } from './json.ts';
+import type { Manifest } from '../kernel/index.ts';
+import { array, at, object } from './json.ts';
 
 /**
  * A Deployment that an autoscaler scales, with the replicas it has now instead of those it begins with, so that no release scales it back
@@ -18,4 +18,24 @@ export function keepReplicas(
   };
   const replicas = Math.min(Math.max(now, bound('minReplicas', 1)), bound('maxReplicas', now));
   return { ...desired, spec: { ...object(desired.spec), replicas } };
+}
+
+/** The field manager of Kubernetes' own autoscaler, under which any HorizontalPodAutoscaler scales, whoever made it. */
+const AUTOSCALER = 'kube-controller-manager';
+
+/**
+ * A Deployment that somebody else's autoscaler scales, with the replicas it has: they are the autoscaler's, as the live object says (its
+ * `managedFields`, which lists leave out). Replicas that a person set are nobody's in that sense.
+ */
+export function keepForeignReplicas(desired: Manifest, live: Manifest | undefined): Manifest {
+  const replicas = at(live, 'spec', 'replicas');
+  const isScaled = array(at(live, 'metadata', 'managedFields')).some(
+    (entry) =>
+      entry.manager === AUTOSCALER &&
+      entry.subresource === 'scale' &&
+      at(entry, 'fieldsV1', 'f:spec', 'f:replicas') !== undefined,
+  );
+  return isScaled && typeof replicas === 'number'
+    ? { ...desired, spec: { ...object(desired.spec), replicas } }
+    : desired;
 }

@@ -37,11 +37,21 @@ const APPLICATIONS: readonly Right[] = [
   right('autoscaling', 'horizontalpodautoscalers', 'list', 'create', 'patch', 'delete'),
 ];
 
+/** What the preflight of server and worker reads. */
+const CAPACITY: readonly Right[] = [
+  right('', 'nodes', 'list'),
+  right('', 'pods', 'list'),
+  right('', 'persistentvolumeclaims', 'list'),
+  right('', 'persistentvolumes', 'get'),
+  right('storage.k8s.io', 'storageclasses', 'list'),
+];
+
 /** Asks the API server, for the identity of the kubeconfig, about each right that a server and a worker need. */
 export async function rights(cluster: Cluster, namespace: string): Promise<readonly Finding[]> {
   return [
     await finding(cluster, { what: 'rights in the control namespace', needed: CONTROL, namespace }),
     await finding(cluster, { what: 'rights on applications', needed: APPLICATIONS, namespace: undefined }),
+    await finding(cluster, { what: 'rights to see capacity', needed: CAPACITY, namespace: undefined }),
   ];
 }
 

@@ -15,6 +15,8 @@ export function processScreen(): Screen {
       const onEnd = (): void => listener(undefined);
       // Each key as it is pressed, Ctrl-C among them: they are the program's at the other end.
       if (stdin.isTTY) stdin.setRawMode(true);
+      // A question before this one let go of it.
+      stdin.ref?.();
       stdin.on('data', listener).on('end', onEnd).resume();
       return () => {
         stdin.off('data', listener).off('end', onEnd).pause();

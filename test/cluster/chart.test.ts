@@ -150,6 +150,7 @@ describe.skipIf(!hasHelm)('the chart', () => {
     const roles = [...of('Role'), ...of('ClusterRole')];
     expect(roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''} ${metadata.name}`).sort()).toEqual([
       'ClusterRole  hakopod-system-hakopod-operations-server',
+      'ClusterRole  hakopod-system-hakopod-preflight',
       'ClusterRole  hakopod-system-hakopod-worker',
       'Role hakopod-system hakopod-server',
       'Role hakopod-system hakopod-worker',
@@ -157,7 +158,9 @@ describe.skipIf(!hasHelm)('the chart', () => {
     for (const grant of roles.flatMap(grants)) {
       expect(grant).not.toContain('*');
       expect(grant).not.toMatch(/^(bind|escalate|impersonate|deletecollection) /);
-      expect(grant).not.toMatch(/ (rbac|apiextensions|admissionregistration)|exec|serviceaccounts|nodes/);
+      expect(grant).not.toMatch(
+        / (rbac|apiextensions|admissionregistration)|exec|serviceaccounts|nodes\/|(?<!list )nodes/,
+      );
     }
     const all = ['get', 'list', 'watch', 'create', 'update', 'delete'];
     const ours = {
@@ -172,13 +175,15 @@ describe.skipIf(!hasHelm)('the chart', () => {
     const expected = Object.entries(ours).flatMap(([kind, verbs]) => verbs.map((verb) => `${verb} hakopod.io/${kind}`));
     expect(grants(named('Role', 'server'))).toEqual([...expected, ...all.map((verb) => `${verb} secrets`)].sort());
     expect(grants(named('ClusterRole', 'operations-server'))).toEqual(['get pods', 'get pods/log', 'list pods']);
-    const kept = ['resourcequotas', 'persistentvolumeclaims'];
-    for (const kind of kept) expect(grants(named('ClusterRole', 'worker'))).not.toContain(`delete ${kind}`);
+    expect(grants(named('ClusterRole', 'preflight'))).toEqual([
+      ...['get persistentvolumes', 'list nodes', 'list persistentvolumeclaims', 'list pods'],
+      'list storage.k8s.io/storageclasses',
+    ]);
+    expect(grants(named('ClusterRole', 'worker'))).not.toContain('delete resourcequotas');
     type Subjects = readonly { readonly kind: string; readonly namespace: string }[];
     for (const binding of [...of('RoleBinding'), ...of('ClusterRoleBinding')])
-      expect((binding.subjects as Subjects).map(({ kind, namespace }) => [kind, namespace])).toEqual([
-        ['ServiceAccount', NAMESPACE],
-      ]);
+      for (const { kind, namespace } of binding.subjects as Subjects)
+        expect([kind, namespace]).toEqual(['ServiceAccount', NAMESPACE]);
   });
 
   it('lets the server operate on everything, or on nothing, when told to', async () => {
@@ -194,6 +199,12 @@ describe.skipIf(!hasHelm)('the chart', () => {
     for (const grant of ['create pods/exec', 'get pods/exec', 'list nodes', 'patch apps/statefulsets'])
       expect(given).toContain(grant);
     await expect(renderChart(NAMESPACE, ['server.operations=some'])).rejects.toThrow('operations');
+  });
+
+  it('asks kubelets only when told to', async () => {
+    const asking = await renderChart(NAMESPACE, ['nodeStatistics=true']);
+    const role = asking.find(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name.endsWith('-preflight'));
+    expect(grants(role!)).toContain('get nodes/proxy');
   });
 
   it('lets the worker read every kind of resource there is, and change what is no business of people', () => {

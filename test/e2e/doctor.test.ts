@@ -37,6 +37,7 @@ describe('doctor', () => {
       'custom resources',
       'rights in the control namespace',
       'rights on applications',
+      'rights to see capacity',
     ])
       expect(out).toMatch(new RegExp(`^ok +${what}: `, 'm'));
     expect(out).toContain('repository acme/shop: contents: can be read');

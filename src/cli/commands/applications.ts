@@ -20,6 +20,7 @@ import {
   withOutput,
   withScope,
 } from '../session.ts';
+import { collect } from './collect.ts';
 
 /** `apps`, `status` and `releases`. */
 export function addApplications({ program, terminal, withApi, set }: Cli): void {
@@ -38,9 +39,10 @@ export function addApplications({ program, terminal, withApi, set }: Cli): void 
   withScope(
     apps
       .command('delete')
-      .description('take an application down; its volumes stay')
+      .description('take an application down; its volumes stay, but for those named')
       .argument('<application>', APPLICATION)
-      .requiredOption('--confirm <name>', 'its name, typed again'),
+      .requiredOption('--confirm <name>', 'its name, typed again')
+      .option('--delete-volume <name>', 'a volume whose data goes too (repeatable)', collect),
   ).action((name: string, flags: Flags) => withApi(flags, (session) => deleteApplication(session, name, flags)));
 
   withOutput(
@@ -111,8 +113,20 @@ function describeApplication(application: Application): Shown {
     `${titleOf(application)}: ${application.status}, revision ${application.revision}, runs ${observed.revision}, namespace hp-${application.id}`,
     'services:',
     ...(services.length === 0 ? ['  none'] : services),
+    ...driftLines(observed),
     'releases:',
     ...(releases.length === 0 ? ['  none'] : releases),
+  ];
+}
+
+/** What somebody changed by hand, and what became of it. */
+function driftLines({ drift }: Application['observed']): readonly string[] {
+  if (drift === undefined) return [];
+  const more = drift.count - drift.objects.length;
+  return [
+    `changed by hand, ${drift.corrected ? 'put right' : 'not put right'} (${when(drift.at)}):`,
+    ...drift.objects.map(({ object, fields }) => `  ${object}: ${fields.join(', ')}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
   ];
 }
 
@@ -123,7 +137,12 @@ function part(lead: string, text: string | undefined): string {
 async function deleteApplication(session: Session, name: string, flags: Flags): Promise<number> {
   const found = await findApplication(session, name);
   return andThen(session, found, async (application) => {
-    const body = { confirm_name: String(flags.confirm), expected_revision: application.revision };
+    const { deleteVolume: volumes } = flags;
+    const body = {
+      confirm_name: String(flags.confirm),
+      expected_revision: application.revision,
+      ...(Array.isArray(volumes) ? { delete_volumes: volumes } : {}),
+    };
     const removed = await session.api.call({
       method: 'DELETE',
       path: path`/applications/${application.id}`,
@@ -132,7 +151,7 @@ async function deleteApplication(session: Session, name: string, flags: Flags): 
     });
     return andThen(session, removed, () => {
       session.terminal.out(
-        `${titleOf(application)} is being removed; volumes, if it had any, stay in hp-${application.id}`,
+        `${titleOf(application)} is being removed; ${Array.isArray(volumes) ? `the data of ${volumes.join(', ')} is deleted; other ` : ''}volumes, if it had any, stay in hp-${application.id}`,
       );
       return 0;
     });
@@ -169,6 +188,16 @@ async function showRelease(session: Session, id: string): Promise<number> {
   return andThen(session, release, (value) => print(session, value, describeRelease));
 }
 
+function recoveryNote({
+  recovery_state: state,
+  recovery_revision: revision,
+  recovery_error: error,
+}: Deployment): string[] {
+  if (state === '') return [];
+  const back = revision === undefined ? '' : ` of revision ${revision}`;
+  return [`recovery${back}: ${state}${part(': ', error)}`];
+}
+
 /** A release for people: how it stands, then what happened. */
 export function describeRelease(release: Deployment): Shown {
   return [
@@ -177,6 +206,7 @@ export function describeRelease(release: Deployment): Shown {
     ...(release.held_source === undefined
       ? []
       : [`holds the Git source ${release.held_source} until a new commit or \`hakopod sources resume\``]),
+    ...recoveryNote(release),
     ...release.events.map(({ time, type, message }) => `  ${when(time)} ${type}: ${message}`),
   ];
 }

@@ -19,7 +19,7 @@ import {
 import { askOnce } from './once.ts';
 import { heldNote, waitFor } from './wait.ts';
 
-/** What makes or ends a release without a file: `rollback`, `restart`, `scale`, `stop`, `start`, `cancel` (facts 6.5). */
+/** What makes or ends a release without a file: `rollback`, `restart`, `scale`, `stop`, `start`, `resume`, `cancel` (facts 6.5). */
 export function addChanges({ program, terminal, withApi, set }: Cli): void {
   const change = (name: string, description: string): Command =>
     withOutput(
@@ -57,6 +57,17 @@ export function addChanges({ program, terminal, withApi, set }: Cli): void {
   );
   onService('stop', 'stop', 'let a service have no pods, until it is started');
   onService('start', 'resume', 'let a stopped service run again');
+  withOutput(
+    program
+      .command('resume')
+      .description('let the latest release go on after it failed, for what is not done')
+      .argument('<release>', RELEASE)
+      .option('--wait', 'wait until the release has ended; exit code 5 when it did not succeed')
+      .option('--idempotency-key <key>', 'of an earlier try, to find what it did'),
+  ).action((id: string, flags: Flags) => {
+    const at = releaseId(id);
+    return at.ok ? withApi(flags, (session) => resume(session, at.value, flags)) : set(report(terminal, at));
+  });
   withOutput(
     program
       .command('cancel')
@@ -105,6 +116,17 @@ function finish(session: Session, deployment: Deployment, flags: Flags): number 
   return flags.wait === true
     ? waitFor(session, deployment)
     : print(session, deployment, () => [`${deployment.id} is accepted`, ...heldNote(deployment)]);
+}
+
+async function resume(session: Session, id: string, flags: Flags): Promise<number> {
+  const resumed = await askOnce(session, {
+    path: path`/deployments/${id}/resume`,
+    body: { expected_revision: Number(id.slice(id.lastIndexOf('.') + 1)) },
+    key: typeof flags.idempotencyKey === 'string' ? flags.idempotencyKey : undefined,
+  });
+  return andThen(session, resumed, (deployment) =>
+    flags.wait === true ? waitFor(session, deployment) : print(session, deployment, () => [`${deployment.id} goes on`]),
+  );
 }
 
 async function cancel(session: Session, id: string): Promise<number> {

@@ -4,8 +4,9 @@ import { EXIT } from '../io.ts';
 import type { Loaded } from '../offline/index.ts';
 import { print } from '../output.ts';
 import { type Flags, report, type Session } from '../session.ts';
+import { complete } from './missing-secrets.ts';
 import { accept } from './once.ts';
-import { complete, type Planned, planOf, titled } from './planned.ts';
+import { type Planned, planOf, titled } from './planned.ts';
 import { follow } from './wait.ts';
 
 /** What became of one application of a folder. */
@@ -24,7 +25,7 @@ export async function deployTree(session: Session, applications: readonly Loaded
   const plans: Planned[] = [];
   for (const loaded of applications) {
     const planned = await planOf(session, loaded, flags);
-    const whole = planned.ok ? complete(planned.value) : planned;
+    const whole = planned.ok ? await complete(session, planned.value) : planned;
     if (!whole.ok) {
       session.terminal.err(`${loaded.name}: nothing was released`);
       return report(session.terminal, whole);

@@ -120,22 +120,14 @@ Examples:
     (flags: Flags) => withApi(flags, (session) => listSecrets(session, flags)),
   );
   of(secrets.command('delete').description('delete a secret').argument('<name>', 'name of the secret')).action(
-    (name: string, flags: Flags) =>
-      withApi(flags, (session) =>
-        withPlace(session, flags, (query) =>
-          say(
-            session,
-            session.api.call({ method: 'DELETE', path: path`/secrets/${name}`, query, answer: Deleted }),
-            `secret ${name} deleted; the next release that needs it is refused`,
-          ),
-        ),
-      ),
+    (name: string, flags: Flags) => withApi(flags, (session) => deleteSecret(session, name, flags)),
   );
 }
 
 type Place = { readonly project: string; readonly environment: string; readonly application: string };
 
-function withPlace(session: Session, flags: Flags, run: (place: Place) => Promise<number>): Promise<number> {
+/** Runs with the application of `--app` as the API's secrets and certificates are asked for. */
+export function withPlace(session: Session, flags: Flags, run: (place: Place) => Promise<number>): Promise<number> {
   const key = applicationKey(session, String(flags.app));
   return andThen(session, key, ({ project, environment, name }) => run({ project, environment, application: name }));
 }
@@ -159,12 +151,26 @@ async function setSecret(session: Session, name: string, flags: Flags): Promise<
     const saved = isKnown
       ? await session.api.call({ method: 'PUT', path: path`/secrets/${name}`, query, body: value, answer: Secret })
       : created;
-    return say(
-      session,
-      Promise.resolve(saved),
-      `secret ${name} ${isKnown ? 'replaced' : 'created'}; releases from now on use it`,
-    );
+    const who = saved.ok ? readers(saved.value) : '';
+    const done = `secret ${name} ${isKnown ? 'replaced' : 'created'}; releases from now on use it${who}`;
+    return say(session, Promise.resolve(saved), done);
   });
+}
+
+/** Shows who used it, as far as that can be known; who may delete a secret may list them. */
+async function deleteSecret(session: Session, name: string, flags: Flags): Promise<number> {
+  return withPlace(session, flags, async (query) => {
+    const listed = await session.api.call({ method: 'GET', path: '/secrets', query, answer: SecretPage });
+    const known = listed.ok ? listed.value.items.find((secret) => secret.name === name) : undefined;
+    const who = known === undefined ? '' : readers(known);
+    const deleting = session.api.call({ method: 'DELETE', path: path`/secrets/${name}`, query, answer: Deleted });
+    return say(session, deleting, `secret ${name} deleted; the next release that needs it is refused${who}`);
+  });
+}
+
+/** `; read by web, worker`, or nothing. */
+function readers({ used_by: services = [] }: Secret): string {
+  return services.length === 0 ? '' : `; read by ${services.join(', ')}`;
 }
 
 async function listSecrets(session: Session, flags: Flags): Promise<number> {

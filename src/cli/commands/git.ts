@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Argument, Option } from 'commander';
 import { applicationName, LIMITS } from '../../kernel/index.ts';
 import { Grant, RepositorySaved, Source, SourcePage, SourceRemoved } from '../../ports/api/index.ts';
 import { applicationKey, findApplication } from '../application.ts';
 import { type Answered, path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
 import { APPLICATION, andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope } from '../session.ts';
+import { collect } from './collect.ts';
 import { say } from './environments.ts';
 
-/** Git sources: `sources add|list|show|sync|suspend|resume|grant|remove`. */
+/** Git sources: `sources add|list|show|sync|suspend|resume|drift|grant|remove`. */
 export function addGit(cli: Cli): void {
   const { program, withApi } = cli;
   const sources = program.command('sources').description('bind refs of Git repositories to applications');
@@ -38,6 +39,19 @@ export function addGit(cli: Cli): void {
   on(sources, 'resume', 'follow the ref again, also after a rollback held it', (session, id) =>
     act(session, id, 'resume', 'resumed; the ref is read now'),
   );
+  withOutput(
+    withScope(
+      sources
+        .command('drift')
+        .description('what happens with what somebody changes by hand in the cluster')
+        .argument('<source>', APPLICATION)
+        .addArgument(new Argument('<policy>', 'put it right, or only show it').choices(['correct', 'report'])),
+    ),
+  ).action((text: string, policy: string, flags: Flags) =>
+    withApi(flags, async (session) =>
+      andThen(session, await sourceId(session, text), (id) => setDrift(session, id, policy)),
+    ),
+  );
   on(sources, 'remove', 'revoke the grant and the webhook; the application keeps running', removeSource);
 
   const grant = sources.command('grant').description('what pushes to a source may do, and until when');
@@ -48,10 +62,6 @@ export function addGit(cli: Cli): void {
     '90',
   );
   withGrantFlags(on(grant, 'set', 'change what the grant allows; what is not named stays', setGrant));
-}
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
 }
 
 function withGrantFlags(command: Command): Command {
@@ -81,6 +91,12 @@ function addSourceAdd(sources: Command, { withApi, runtime, terminal, set }: Cli
         .option('--token-stdin', 'read an access token from standard input')
         .option('--username <name>', 'user name that goes with the token')
         .option('--forge-api-url <url>', 'API of a self-managed forge')
+        .addOption(
+          new Option('--drift <policy>', 'what happens with changes by hand (default correct)').choices([
+            'correct',
+            'report',
+          ]),
+        )
         .option('--signing-token', 'GitLab 19: sign deliveries instead of sending a token')
         .option('--local', 'allow plain http and loopback (development)')
         .addHelpText(
@@ -189,6 +205,7 @@ async function addSource(
           repository: repository.name,
           ref: branch,
           path: file,
+          ...(flags.drift === undefined ? {} : { drift: flags.drift }),
           ...grantChoice(flags, numbers),
         },
         answer: Source,
@@ -257,6 +274,7 @@ function describeSource(source: Source): Shown {
     `repository:   ${source.repository_path ?? source.repository} (${source.repository})`,
     `ref and path: ${source.ref} ${source.path}`,
     ...grantLines(source.grant),
+    `drift:        ${source.drift}`,
     `state:        ${source.state}${source.message === undefined ? '' : `: ${source.message}`}`,
     `seen:         ${source.last_commit ?? '-'}`,
     `planned:      ${plan === undefined ? '-' : `${plan.commit_sha} ${plan.outcome} ${plan.code ?? ''} ${plan.message ?? ''}`.trimEnd()}`,
@@ -283,6 +301,14 @@ function act(session: Session, id: string, action: string, done: string): Promis
     session,
     session.api.call({ method: 'POST', path: `${path`/sources/${id}`}/${action}`, answer: Source }),
     `${id.replaceAll('.', '/')}: ${done}`,
+  );
+}
+
+function setDrift(session: Session, id: string, policy: string): Promise<number> {
+  return say(
+    session,
+    session.api.call({ method: 'POST', path: path`/sources/${id}/drift`, body: { policy }, answer: Source }),
+    `${id.replaceAll('.', '/')}: what is changed by hand is ${policy === 'report' ? 'only shown' : 'put right'}`,
   );
 }
 

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Deployment } from '../../ports/api/index.ts';
 import type { Answered } from '../client/api.ts';
 import type { Flags, Session } from '../session.ts';
-import { complete, type Planned } from './planned.ts';
+import { complete } from './missing-secrets.ts';
+import type { Planned } from './planned.ts';
 
 const TRIES = 3;
 const PAUSE_MS = 500;
@@ -33,7 +34,7 @@ export async function askOnce(session: Session, { path, body, key }: Wish): Prom
 
 /** Asks for the release of a plan. */
 export async function accept(session: Session, planned: Planned, flags: Flags): Promise<Answered<Deployment>> {
-  const whole = complete(planned);
+  const whole = await complete(session, planned);
   if (!whole.ok) return whole;
   const { plan, request } = planned;
   const { project, environment } = request;

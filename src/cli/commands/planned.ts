@@ -1,4 +1,4 @@
-import { ok, problem } from '../../kernel/index.ts';
+import { ok } from '../../kernel/index.ts';
 import { Plan, type PlanRequest } from '../../ports/api/index.ts';
 import { place } from '../application.ts';
 import type { Answered } from '../client/api.ts';
@@ -16,17 +16,6 @@ export async function planOf(session: Session, loaded: Loaded, flags: Flags): Pr
   const request = { ...where.value, ...loaded.request, ...service };
   const planned = await session.api.call({ method: 'POST', path: '/plan', body: request, answer: Plan });
   return planned.ok ? ok({ loaded, request, plan: planned.value }) : planned;
-}
-
-/** Facts 8.4: without a terminal nothing is asked; what is missing is named. */
-export function complete(planned: Planned): Answered<Planned> {
-  const { missing_secrets: missing, spec } = planned.plan;
-  if (missing.length === 0) return ok(planned);
-  const why = problem('missing_secrets', undefined, { details: { missing_secrets: missing } });
-  const { project, environment } = planned.request;
-  const app = `${project}/${environment}/${String(spec.name)}`;
-  const hint = `\`hakopod secrets set ${missing[0]} --app ${app}\` reads its value from standard input; --generate makes one`;
-  return { ok: false, problem: why, status: 409, hint };
 }
 
 /** `project/environment/name` of a plan. */

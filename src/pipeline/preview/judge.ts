@@ -6,11 +6,10 @@ import { type Application, withPosition } from '../../spec/index.ts';
 import { describeOutcome, planTitle, type Shown } from '../../status/index.ts';
 import { checkGrantOwner } from '../authority.ts';
 import type { Deps } from '../context.ts';
-import { endpointRefusals } from '../endpoints/index.ts';
+import { installationRefusals } from '../installation-refusals.ts';
 import { keptPatches } from '../kept-patches.ts';
-import { inFileOrder, installationRefusals } from '../plan.ts';
+import { inFileOrder } from '../plan.ts';
 import { preflightOf } from '../preflight.ts';
-import { credentialRefusals } from '../registry-credentials.ts';
 import { unpackSpec } from '../release-body.ts';
 import { readSpecAt, secretsToHave } from '../spec-at-commit.ts';
 
@@ -77,25 +76,17 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
 
   const missing = fork ? ok(undefined) : await deps.secrets.missing(key, secretsToHave(parsed));
   if (!missing.ok) return missing;
-  // Who holds a domain, and which certificates there are, is not a stranger's to know.
   const id = deps.store.applications.cached(source.name)?.spec.id;
-  const endpoints = fork ? ok([]) : await endpointRefusals(deps, { key, id, application });
-  if (!endpoints.ok) return endpoints;
-  const registries = fork ? ok([]) : await credentialRefusals(deps, key, application);
-  if (!registries.ok) return registries;
+  const installation = await installationRefusals(deps, { key, id, application, fork });
+  if (!installation.ok) return installation;
   const planned = planRelease({
     granted: granted.value,
     previous,
     missingSecrets: missing.value,
     notes: parsed.warnings,
   });
-  const known = [
-    ...planned.refusals,
-    ...endpoints.value,
-    ...registries.value,
-    ...installationRefusals(deps, application),
-  ];
-  // How much room the cluster has is not a stranger's to know either.
+  const known = [...planned.refusals, ...installation.value];
+  // How much room the cluster has is not a stranger's to know.
   const isAsked = !fork && known.length === 0;
   const room = isAsked ? await preflightOf(deps, { application, id, signal: question.signal }) : undefined;
   if (room?.ok === false) return refusalOf(source, room.problem);

@@ -91,6 +91,7 @@ async function tellApplication(session: Session, release: Release): Promise<Resu
     cancelled: status.cancelled?.filter((revision) => revision > release.spec.revision),
     ...(state === 'succeeded' ? { revision: release.spec.revision } : {}),
     services: [...services.value],
+    drift: undefined,
     conditions: [
       readyCondition(status.conditions, {
         status: state === 'succeeded' ? 'True' : 'False',

@@ -78,7 +78,10 @@ function checkAuthority(
   input: { readonly release: Release; readonly desired: Application; readonly previous: Application | undefined },
 ): Result<void> {
   const { origin, application } = input.release.spec;
-  const principal = authorityBehind(deps, { identity: origin.identity ?? origin.actor, key: origin.key });
+  // Whoever resumed a release asks for it from then on.
+  const { resumed } = input.release.status;
+  const asked = resumed ?? { identity: origin.identity, key: origin.key };
+  const principal = authorityBehind(deps, { identity: asked.identity ?? origin.actor, key: asked.key });
   if (!principal.ok) return principal;
   const permitted = permitRelease({
     principal: principal.value,

@@ -9,7 +9,7 @@ import {
   releaseCertificates,
   reserveDomains,
 } from '../endpoints/index.ts';
-import type { Session } from './session.ts';
+import type { Session, View } from './session.ts';
 
 /** What an application's host names are rendered from. */
 export type ReleaseHosts = Required<Pick<RenderInput, 'domains' | 'certificates'>>;
@@ -36,7 +36,7 @@ export async function releaseHosts(
 
 /** The same of an application at rest: domains are looked at again where it is time to, and what it serves already it goes on to serve. */
 export async function recordedHosts(
-  session: Session,
+  session: View,
   application: ApplicationResource,
   desired: Application,
 ): Promise<Result<ReleaseHosts>> {
@@ -53,7 +53,7 @@ export async function recordedHosts(
   return certificates.ok ? ok({ domains: domains.value, certificates: certificates.value }) : certificates;
 }
 
-function isOnRecord(session: Session, { kind, metadata }: Manifest): boolean {
+function isOnRecord(session: View, { kind, metadata }: Manifest): boolean {
   return session.inventory.entries.some(
     (entry) => entry.kind === kind && entry.name === metadata.name && entry.uid === metadata.uid,
   );

@@ -1,16 +1,12 @@
-import { describe, fail, type Manifest, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
+import { canonicalJson, describe, fail, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, Release } from '../../ports/index.ts';
-import { allObjects, type Rendered, type RenderInput } from '../../render/index.ts';
-import type { Application } from '../../spec/index.ts';
 import { readyCondition } from '../../status/index.ts';
-import type { Run } from '../context.ts';
-import { unpackSpec } from '../release-body.ts';
+import type { Deps, Run } from '../context.ts';
 import { endMessage } from './conclude.ts';
-import { recordedHosts } from './hosts.ts';
+import { driftRecord, inspect } from './drift.ts';
+import type { KeptObject } from './kept.ts';
 import { prune } from './prune.ts';
-import { recordedSecrets } from './recorded-secrets.ts';
-import { finalObjects, renderInput } from './render.ts';
-import { readLive, type Session, saveInventory, writeApplication } from './session.ts';
+import { type Session, saveInventory, viewOf, writeApplication } from './session.ts';
 import { writeObject } from './write.ts';
 
 /** The newest release, and what runs at rest: the same one, or what was put back after it had failed. */
@@ -18,67 +14,60 @@ export type AtRest = { readonly latest: Release; readonly standing: Release };
 
 /**
  * Compares an application at rest with its last release and writes only where they differ: what a person or another controller changed by
- * hand goes, what was deleted comes back. Runs no job, reads no new secret value (running pods keep the values of their release) and
- * waits for nothing.
+ * hand goes, what was deleted comes back, unless its source wants that to be reported only. Runs no job, reads no new secret value (running
+ * pods keep the values of their release) and waits for nothing.
  */
 export async function maintain(session: Session, atRest: AtRest, run: Run): Promise<Result<void>> {
   const { standing: release, latest } = atRest;
-  const desired = unpackSpec(release.spec.spec);
-  if (!desired.ok) return desired;
-  const live = await readLive(session);
-  if (!live.ok) return live;
   const application = session.deps.store.applications.cached(session.application);
   if (application === undefined) return ok(undefined);
-  const input = await inputAtRest(session, { release, application, desired: desired.value });
-  if (!input.ok) return input;
-  const rendered = renderKept(input.value);
-  if (!rendered.ok) return rendered;
-
-  const check = (): Result<void> => mayGoOn(session, run);
-  let changed = 0;
-  let refused = rendered.value.problem;
-  for (const { manifest, autoscaler } of rendered.value.objects) {
-    const allowed = check();
+  const found = await inspect(session, { release, application });
+  if (!found.ok) return found.problem.kind === 'rejected' ? tell(session, { application, latest }, found) : found;
+  const { drifted, kept } = found.value;
+  const corrected = driftPolicy(session.deps, session.application) === 'correct';
+  let refused = found.value.refused;
+  for (const { object } of corrected ? drifted : []) {
+    const allowed = mayGoOn(session, run);
     if (!allowed.ok) return allowed;
-    const written = await writeObject(session, manifest, { operation: release.name, autoscaler });
+    const written = await correct(session, object, release.name);
     if (!written.ok && written.problem.kind !== 'rejected') return written;
-    // One object that can not be put right is no reason to leave the others wrong.
     if (!written.ok) refused ??= written.problem;
-    else if (written.value !== 'unchanged') {
-      changed += 1;
-      session.deps.log.warn('drift removed', {
-        application: session.application,
-        object: `${manifest.kind}/${manifest.metadata.name}`,
-        write: written.value,
-      });
-    }
   }
-  if (changed > 0) session.deps.metrics.stage('drift', 'corrected', 0);
-  const { whole } = rendered.value;
   // Snapshots that were still read when their release ended go now, and what a run that was cut off left behind.
-  const tidied = whole === undefined ? await saveInventory(session) : await prune({ session, release, check }, whole);
-  return tellDrift(session, { application, latest }, refused === undefined ? tidied : fail(refused));
+  const check = (): Result<void> => mayGoOn(session, run);
+  const tidied =
+    kept.whole === undefined ? await saveInventory(session) : await prune({ session, release, check }, kept.whole);
+  const drift = driftRecord(drifted, { corrected, now: session.deps.clock.now() });
+  return tell(session, { application, latest, drift }, refused === undefined ? tidied : fail(refused));
 }
 
-/** A release that has ended, in the words of rendering: with the values and digests it runs with. */
-async function inputAtRest(
-  session: Session,
-  rest: { readonly release: Release; readonly application: ApplicationResource; readonly desired: Application },
-): Promise<Result<RenderInput>> {
-  const { release, application, desired } = rest;
-  const hosts = await recordedHosts(session, application, desired);
-  if (!hosts.ok) return hosts;
-  return renderInput(
-    session,
-    { release, desired },
-    {
-      images: release.status.resolved ?? {},
-      credentials: release.status.credentials ?? {},
-      secrets: recordedSecrets(session, desired),
-      ...hosts.value,
-      creationId: release.name,
-    },
-  );
+/** True when a look at an application at rest shows that there is nothing to do. It takes no lease and writes nothing. */
+export async function isAsReleased(deps: Deps, application: ApplicationResource, atRest: AtRest): Promise<boolean> {
+  const view = viewOf(deps, application);
+  const found = await inspect(view, { release: atRest.standing, application });
+  if (!found.ok || found.value.refused !== undefined || found.value.leftovers) return false;
+  const isQuiet = found.value.drifted.length === 0;
+  const drift = driftRecord([], { corrected: true, now: deps.clock.now() });
+  return isQuiet && change({ deps, application, latest: atRest.latest, drift }, undefined) === undefined;
+}
+
+/** What an application's source wants to happen with drift; without one it is corrected (design 7). */
+export function driftPolicy(deps: Pick<Deps, 'store'>, application: string): 'correct' | 'report' {
+  return deps.store.sources.cached(application)?.spec.drift ?? 'correct';
+}
+
+async function correct(session: Session, object: KeptObject, operation: string): Promise<Result<void>> {
+  const { manifest, autoscaler } = object;
+  const written = await writeObject(session, manifest, { operation, autoscaler });
+  if (!written.ok) return written;
+  if (written.value === 'unchanged') return ok(undefined);
+  session.deps.metrics.stage('drift', 'corrected', 0);
+  session.deps.log.warn('drift removed', {
+    application: session.application,
+    object: `${manifest.kind}/${manifest.metadata.name}`,
+    write: written.value,
+  });
+  return ok(undefined);
 }
 
 function mayGoOn(session: Session, run: Run): Result<void> {
@@ -86,48 +75,29 @@ function mayGoOn(session: Session, run: Run): Result<void> {
   return run.signal.aborted ? fail(problem('worker_stopping', undefined, { afterMs: 0 })) : ok(undefined);
 }
 
-type Kept = {
-  readonly objects: readonly { readonly manifest: Manifest; readonly autoscaler?: Manifest | undefined }[];
-  /** Everything there should be; absent when not all of it is known. */
-  readonly whole: Rendered | undefined;
-  readonly problem: Problem | undefined;
+type Told = {
+  readonly application: ApplicationResource;
+  readonly latest: Release;
+  readonly drift?: NonNullable<ApplicationResource['status']['drift']>;
 };
 
-/**
- * What must be there at rest. A snapshot somebody deleted can only come back with a release, because its values may have changed since; what
- * runs is then left alone, and everything around it is kept.
- */
-function renderKept(input: RenderInput): Result<Kept> {
-  const whole = finalObjects(input);
-  if (whole.ok) {
-    const scaled = new Map(whole.value.workloads.map(({ workload, autoscaler }) => [workload, autoscaler]));
-    const objects = allObjects(whole.value)
-      .filter(({ kind }) => kind !== 'Job')
-      .map((manifest) => ({ manifest, autoscaler: scaled.get(manifest) }));
-    return ok({ objects, whole: whole.value, problem: undefined });
-  }
-  if (whole.problem.code !== 'missing_secrets' && whole.problem.code !== 'certificate_missing') return whole;
-  const around = finalObjects({ ...input, preview: true });
-  if (!around.ok) return around;
-  const { namespace, networkPolicies, quota, claims, services } = around.value;
-  const text = 'the values this service runs with were deleted from the cluster; they come back with the next release';
-  return ok({
-    objects: [namespace, ...networkPolicies, quota, ...claims, ...services].map((manifest) => ({ manifest })),
-    whole: undefined,
-    problem: whole.problem.code === 'missing_secrets' ? { ...whole.problem, message: text } : whole.problem,
-  });
+/** Says on the application what is not as released and what can not be put right, and takes it back when it is. */
+async function tell(session: Session, told: Told, done: Result<unknown>): Promise<Result<void>> {
+  const p = done.ok ? undefined : done.problem;
+  // What is worth another try is not told.
+  if (p !== undefined && p.kind !== 'rejected') return fail(p);
+  const changed = change({ ...told, deps: session.deps }, p);
+  if (changed === undefined) return ok(undefined);
+  const written = await writeApplication(session, (status) => ({ ...status, ...changed }));
+  return written.ok ? ok(undefined) : written;
 }
 
-/** Says on the application what can not be put right, and takes it back when it is. What is worth another try is not told. */
-async function tellDrift(
-  session: Session,
-  { application, latest }: { readonly application: ApplicationResource; readonly latest: Release },
-  done: Result<unknown>,
-): Promise<Result<void>> {
-  const p = done.ok ? undefined : done.problem;
-  if (p !== undefined && p.kind !== 'rejected') return fail(p);
+/** What of an application's status is not true any more. */
+function change(
+  { deps, application, latest, drift }: Told & { readonly deps: Deps },
+  p: Problem | undefined,
+): Partial<ApplicationResource['status']> | undefined {
   const ready = application.status.conditions?.find((condition) => condition.type === 'Ready');
-  if (p === undefined && ready?.status !== 'False') return ok(undefined);
   // A release that failed stays the last word where an earlier revision was put back.
   const { code } = latest.status;
   const asReleased = code === undefined ? 'the cluster is as released' : endMessage(latest);
@@ -135,10 +105,22 @@ async function tellDrift(
     status: p === undefined && code === undefined ? 'True' : 'False',
     reason: p?.code ?? code ?? 'released',
     message: p === undefined ? asReleased : describe(p),
-    now: session.deps.clock.now(),
+    now: deps.clock.now(),
     generation: application.generation,
   });
-  if (ready?.reason === next.reason && ready.message === next.message) return ok(undefined);
-  const written = await writeApplication(session, (status) => ({ ...status, conditions: [next] }));
-  return written.ok ? ok(undefined) : written;
+  const isGood = p === undefined && ready?.status !== 'False';
+  const isTold = isGood || (ready?.reason === next.reason && ready.message === next.message);
+  const drifts = drift === undefined || sameDrift(application.status.drift, drift);
+  if (isTold && drifts) return undefined;
+  return {
+    ...(isTold ? {} : { conditions: [next] }),
+    ...(drifts ? {} : { drift: drift.count > 0 ? drift : undefined }),
+  };
+}
+
+/** What was corrected stays on record until the next release or the next drift; what is reported only as long as it is there. */
+function sameDrift(known: ApplicationResource['status']['drift'], now: NonNullable<typeof known>): boolean {
+  if (now.count === 0) return known === undefined || known.corrected;
+  const isSame = canonicalJson(known?.objects ?? []) === canonicalJson(now.objects) && known?.count === now.count;
+  return isSame && !now.corrected && known.corrected === now.corrected;
 }

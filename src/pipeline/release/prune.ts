@@ -2,7 +2,7 @@ import { fail, ok, type Result, refOf } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
 import { cleanupExcess, type InventoryEntry, isSnapshot, pruneSet, snapshotsInUse } from '../../reconcile/index.ts';
 import { allObjects, type Rendered } from '../../render/index.ts';
-import { type Session, saveInventory } from './session.ts';
+import { type Session, saveInventory, type View } from './session.ts';
 import { deleteObject } from './write.ts';
 
 /** On whose behalf something is deleted, and whether it still may be. */
@@ -10,7 +10,7 @@ export type Deleting = { readonly session: Session; readonly release: Release; r
 
 /** What is on record and not rendered any more. `inUse`: the snapshots that stay; `undefined` keeps all of them. */
 export function pruneCandidates(
-  session: Session,
+  session: View,
   rendered: Rendered,
   inUse: ReadonlySet<string> | undefined,
 ): readonly InventoryEntry[] {
@@ -53,7 +53,7 @@ export async function prune(deleting: Deleting, rendered: Rendered): Promise<Res
 }
 
 /** Snapshots no pod and no workload, a kept job included, reads any more. */
-async function unreadSnapshots(session: Session, rendered: Rendered): Promise<Result<readonly InventoryEntry[]>> {
+export async function unreadSnapshots(session: View, rendered: Rendered): Promise<Result<readonly InventoryEntry[]>> {
   const pods = await session.deps.cluster.list({
     apiVersion: 'v1',
     kind: 'Pod',

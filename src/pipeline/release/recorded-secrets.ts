@@ -2,7 +2,7 @@ import { type Manifest, refOf } from '../../kernel/index.ts';
 import { snapshotsInUse } from '../../reconcile/index.ts';
 import { cronJobName, DOCKER_CONFIG, jobName, LABELS } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
-import type { Session } from './session.ts';
+import type { View } from './session.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, string>>;
  * The values each service runs with, by service and key, base64: from the snapshots its workload names, of variables, of files and of the registry's login. Without
  * a workload, from the newest snapshots of the service.
  */
-export function recordedSecrets(session: Session, desired: Application): Readonly<Record<string, Values>> {
+export function recordedSecrets(session: View, desired: Application): Readonly<Record<string, Values>> {
   const live = session.inventory.all();
   const owned = live.filter(
     (object) => object.kind === 'Secret' && isOnRecord(session, object) && !isCertificate(object),
@@ -55,7 +55,7 @@ function isWorkload({ kind, metadata }: Manifest, service: string): boolean {
   return kind === 'Job' && metadata.name === jobName(service);
 }
 
-function isOnRecord(session: Session, object: Manifest): boolean {
+function isOnRecord(session: View, object: Manifest): boolean {
   const { kind, name } = refOf(object);
   return session.inventory.entries.some(
     (entry) => entry.kind === kind && entry.name === name && entry.uid === object.metadata.uid,

@@ -4,7 +4,7 @@ import { type Application, recoveryBlockers } from '../../spec/index.ts';
 import { unpackSpec } from '../release-body.ts';
 import { type Attempt, carryWatched } from './attempt.ts';
 import type { Ending } from './conclude.ts';
-import type { Session } from './session.ts';
+import type { Session, View } from './session.ts';
 
 type Recovery = NonNullable<Release['status']['recovery']>;
 type Failed = Extract<Ending, { readonly problem: unknown }>;
@@ -29,7 +29,7 @@ export function inNameOf(attempted: Release, good: Release): Release {
 
 /** What an application runs at rest once this release has ended: what it says itself, or what was put back after it failed. */
 export async function standingRelease(
-  session: Pick<Session, 'deps' | 'application'>,
+  session: Pick<View, 'deps' | 'application'>,
   release: Release,
 ): Promise<Result<Release>> {
   const revision = recoveredRevision(release);

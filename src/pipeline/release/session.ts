@@ -6,11 +6,10 @@ import {
   type Problem,
   problem,
   type Result,
-  refKey,
   refOf,
 } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, HeldLease } from '../../ports/index.ts';
-import { type InventoryEntry, inventoryEntry, type Owner, recorded } from '../../reconcile/index.ts';
+import { type InventoryEntry, inventoryEntry, type Owner, recorded, refKey } from '../../reconcile/index.ts';
 import { namespaceName, RENDERED_KINDS } from '../../render/index.ts';
 import type { Deps } from '../context.ts';
 
@@ -28,6 +27,20 @@ export type Session = {
   readonly namespace: string;
   readonly inventory: Inventory;
 };
+
+/** An application as it can be looked at without a lease. Nothing is written through it. */
+export type View = Omit<Session, 'lease'>;
+
+/** A look at an application, for whoever only reads. */
+export function viewOf(deps: Deps, application: ApplicationResource): View {
+  return {
+    deps,
+    application: application.name,
+    id: application.spec.id,
+    namespace: namespaceName(application.spec.id),
+    inventory: new Inventory(application.status.inventory ?? []),
+  };
+}
 
 /** What the application owns, kept in memory and written in batches. */
 export class Inventory {
@@ -101,14 +114,7 @@ export async function openSession(
   lease: HeldLease,
   application: ApplicationResource,
 ): Promise<Result<Session>> {
-  const session: Session = {
-    deps,
-    lease,
-    application: application.name,
-    id: application.spec.id,
-    namespace: namespaceName(application.spec.id),
-    inventory: new Inventory(application.status.inventory ?? []),
-  };
+  const session: Session = { ...viewOf(deps, application), lease };
   const claimed = await writeApplication(session, (status) => status);
   return claimed.ok ? ok(session) : claimed;
 }
@@ -140,7 +146,7 @@ export async function saveInventory(session: Session): Promise<Result<unknown>> 
 }
 
 /** Reads every object of ours there is, by our labels, into the session. */
-export async function readLive(session: Session): Promise<Result<void>> {
+export async function readLive(session: View): Promise<Result<void>> {
   const { cluster } = session.deps;
   const namespace = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: session.namespace });
   if (!namespace.ok) return namespace;

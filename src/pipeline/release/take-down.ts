@@ -1,5 +1,5 @@
 import { ok, problem, type Result } from '../../kernel/index.ts';
-import { type Application as ApplicationResource, CLEANUP_FINALIZER } from '../../ports/index.ts';
+import { type Application as ApplicationResource, CLEANUP_FINALIZER, DELETED_CLAIMS } from '../../ports/index.ts';
 import { pruneSet } from '../../reconcile/index.ts';
 import { forgetCertificates, forgetDomains } from '../endpoints/index.ts';
 import { endRelease, isEnded } from './conclude.ts';
@@ -8,10 +8,10 @@ import { deleteObject } from './write.ts';
 
 /**
  * Takes down an application somebody removes: what it runs, then its releases, builds and secrets, and last the application itself. Claims
- * stay, and while there are any so does the namespace (invariant 8). Each step can be repeated; the application goes only when all is done.
+ * stay but for those that were named, and while there are any so does the namespace (invariant 8). Each step can be repeated; the application goes only when all is done.
  */
 export async function takeDown(session: Session, application: ApplicationResource): Promise<Result<void>> {
-  const steps = [takeDownObjects, takeDownNamespace, forgetHistory, forgetSecrets, forgetHosts];
+  const steps = [takeDownObjects, takeDownClaims, takeDownNamespace, forgetHistory, forgetSecrets, forgetHosts];
   for (const step of steps) {
     const done = await step(session, application);
     if (!done.ok) return done;
@@ -38,6 +38,21 @@ async function takeDownObjects(session: Session, application: ApplicationResourc
   return saved.ok ? ok(undefined) : saved;
 }
 
+/** The claims whoever removes the application named, after what wrote to them. Only ours, as on record. */
+async function takeDownClaims(session: Session, application: ApplicationResource): Promise<Result<void>> {
+  const named = new Set((application.annotations[DELETED_CLAIMS] ?? '').split(','));
+  const claims = session.inventory.entries.filter(
+    ({ kind, name }) => kind === 'PersistentVolumeClaim' && named.has(name),
+  );
+  for (const claim of claims) {
+    const deleted = await deleteObject(session, claim, operationOf(application));
+    if (!deleted.ok) return deleted;
+    session.deps.log.info('volume deleted', { application: application.name, claim: claim.name });
+  }
+  const saved = await saveInventory(session);
+  return saved.ok ? ok(undefined) : saved;
+}
+
 /** Whatever its claims are named, a namespace that has one stays, with its quota; it takes the quota along otherwise. */
 async function takeDownNamespace(session: Session, application: ApplicationResource): Promise<Result<void>> {
   const namespace = session.inventory.entries.find(({ kind }) => kind === 'Namespace');
@@ -48,7 +63,8 @@ async function takeDownNamespace(session: Session, application: ApplicationResou
     namespace: session.namespace,
   });
   if (!claims.ok) return claims;
-  if (claims.value.length > 0) return ok(undefined);
+  // One that is on its way out, until its last pod is gone, goes with the namespace.
+  if (claims.value.some(({ metadata }) => metadata.deletionTimestamp === undefined)) return ok(undefined);
   const deleted = await deleteObject(session, namespace, operationOf(application));
   if (!deleted.ok) return deleted;
   const saved = await saveInventory(session);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServiceState } from '../resources.ts';
+import { ServiceState } from '../application-resources.ts';
 import type { Operation, Page, PageInput } from './common.ts';
 import { ConfirmName, HexId, Name, PageQuery, pageOf, Revision, SpecJson, Timestamp } from './common.ts';
 import type { Deleted } from './projects.ts';
@@ -17,6 +17,15 @@ export const Observation = z.strictObject({
   observed_at: Timestamp.optional(),
   revision: Revision.meta({ description: 'the last revision that succeeded, 0 before the first' }),
   services: z.array(ServiceObservation),
+  drift: z
+    .strictObject({
+      at: Timestamp,
+      corrected: z.boolean(),
+      count: z.int(),
+      objects: z.array(z.strictObject({ object: z.string(), fields: z.array(z.string()) })),
+    })
+    .optional()
+    .meta({ description: 'what was last found changed by hand since the last release' }),
 });
 
 export const DeploymentStatusWord = z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled', 'superseded']);
@@ -74,7 +83,14 @@ export const ApplicationParams = z.strictObject({ id: HexId });
 export const ManifestsQuery = z.strictObject({
   service: Name.optional().meta({ description: 'one long-running service; all of them without' }),
 });
-export const DeleteApplication = ConfirmName.extend({ expected_revision: Revision });
+export const DeleteApplication = ConfirmName.extend({
+  expected_revision: Revision,
+  delete_volumes: z
+    .array(z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,251}[a-z0-9])?$/))
+    .max(40)
+    .optional()
+    .meta({ description: 'volumes whose data goes too, by volume, service or claim name; all others stay' }),
+});
 export const DeploymentsQuery = z.strictObject(PageQuery);
 
 type Scoped = { readonly project?: string | undefined; readonly environment?: string | undefined };

@@ -50,6 +50,12 @@ export const Grant = z.strictObject({
 });
 export type Grant = z.infer<typeof Grant>;
 
+/** What happens with what somebody changed by hand in the cluster. */
+export const DriftPolicy = z
+  .enum(['correct', 'report'])
+  .meta({ description: 'what happens with what somebody changed by hand: it is put right, or only shown' });
+export const SetDrift = z.strictObject({ policy: DriftPolicy });
+
 const GrantChoice = {
   domains: Domains.optional(),
   registries: Registries.optional(),
@@ -81,6 +87,7 @@ export const Source = z.strictObject({
   path: z.string(),
   revision: z.int().meta({ description: '+1 with each change of the binding or its grant' }),
   suspended: z.boolean(),
+  drift: DriftPolicy,
   state: z.string().meta({ description: 'ready, new, removing, suspended, or the reason it is not ready' }),
   message: z.string().optional(),
   grant: Grant,
@@ -115,6 +122,7 @@ export const CreateSource = z.strictObject({
   repository: RepositoryName.meta({ description: 'name of a repository of POST /repositories' }),
   ref: z.string().min(1).max(255).meta({ description: 'a full ref, or the name of a branch' }),
   path: z.string().min(1).max(256).meta({ description: 'a clean relative path that ends in .toml' }),
+  drift: DriftPolicy.optional(),
   ...GrantChoice,
   days: Days.optional(),
 });
@@ -142,6 +150,7 @@ export interface SourceOperations {
   sync: Operation<ById, Source>;
   suspend: Operation<ById, Source>;
   resume: Operation<ById, Source>;
+  setDrift: Operation<ById & z.infer<typeof SetDrift>, Source>;
   grant: Operation<ById, Grant>;
   setGrant: Operation<ById & SetGrant, Grant>;
   renewGrant: Operation<ById & z.infer<typeof RenewGrant>, Grant>;

@@ -48,10 +48,10 @@ function reconcile({ machine }: ControllerContext, uid: string): void {
     return;
   }
   if (at(claim, 'status', 'phase') === 'Bound') return;
-  const spec = { ...record(claim.spec), volumeName: `pvc-${uid}` };
+  const spec = { volumeName: `pvc-${uid}`, ...record(claim.spec) };
   const capacity = at(spec, 'resources', 'requests');
   writeStatus(machine, CLAIMS, { ...claim, spec }, { phase: 'Bound', accessModes: at(spec, 'accessModes'), capacity });
 }
 
-/** Binds every claim to a volume that does not exist; lets a deleted claim go once no pod uses it. */
+/** Binds every claim to the volume it names, or to one that does not exist; lets a deleted claim go once no pod uses it. */
 export const CLAIM_CONTROLLER: Controller = { name: 'claim', wakes, reconcile };

@@ -17,7 +17,7 @@ import type { KubeConnection } from '../connection.ts';
 import { eachPage } from '../list.ts';
 import { isDefaultClass } from '../operations/snapshot-items.ts';
 import { readClaims } from './claims.ts';
-import { freeDisks } from './disks.ts';
+import { freeDisks, isTooLittle } from './disks.ts';
 import { nodeOf } from './nodes.ts';
 import { PlacedSum } from './pod-requests.ts';
 
@@ -46,9 +46,12 @@ export function createClusterCapacity(connection: KubeConnection, options: Capac
   const read = async (): Promise<Result<ClusterObservation>> => {
     const signal = AbortSignal.timeout(LIMITS.preflightMs);
     const observed = await observe(client, signal, async (nodes) => {
-      if (disks === undefined || clock.now().getTime() - disks.at >= keepDisksMs)
-        disks = { at: clock.now().getTime(), free: await freeDisks(client, nodes, signal) };
-      return disks.free;
+      const now = clock.now().getTime();
+      if (disks !== undefined && now - disks.at < keepDisksMs) return disks.free;
+      const free = await freeDisks(client, nodes, signal);
+      // Whoever makes room on a full disk wants to deploy at once.
+      disks = isTooLittle(free) ? undefined : { at: now, free };
+      return free;
     });
     // What failed is not worth keeping.
     if (!observed.ok) reading = undefined;

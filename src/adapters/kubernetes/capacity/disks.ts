@@ -27,11 +27,19 @@ export async function freeDisks(
         .map(async ({ name }) => ({ name, free: await freeDisk(quick, name, signal) })),
     );
     for (const { name, free } of answers) if (typeof free === 'number') known.set(name, free);
-    const isEnough = [...known.values()].some((bytes) => bytes >= LIMITS.diskBytes);
     // The right is the same for every node.
-    if (isEnough || answers.some(({ free }) => free === 'forbidden')) break;
+    if (hasEnough(known) || answers.some(({ free }) => free === 'forbidden')) break;
   }
   return known;
+}
+
+function hasEnough(known: ReadonlyMap<string, number>): boolean {
+  return [...known.values()].some((bytes) => bytes >= LIMITS.diskBytes);
+}
+
+/** Whether disks are known, and none of them has enough. */
+export function isTooLittle(known: ReadonlyMap<string, number>): boolean {
+  return known.size > 0 && !hasEnough(known);
 }
 
 /** Bytes, `forbidden`, or `undefined` when the node does not say. */

@@ -1,13 +1,19 @@
 import { allows, type Principal } from '../../../access/index.ts';
 import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { Application, ApplicationOperations, ApplicationSummary, RequestInfo } from '../../../ports/api/index.ts';
-import { type Application as ApplicationResource, CLEANUP_FINALIZER, type Release } from '../../../ports/index.ts';
+import {
+  type Application as ApplicationResource,
+  CLEANUP_FINALIZER,
+  DELETED_CLAIMS,
+  type Release,
+} from '../../../ports/index.ts';
 import { recordedSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
 import type { ReleaseDeps } from '../deployments/context.ts';
 import { observationOf, summaryOf } from '../deployments/view.ts';
 import { findApplication } from './find.ts';
 import { showManifests } from './manifests.ts';
+import { claimsToDelete } from './volumes.ts';
 
 /** Releases shown with an application (facts 7.3). */
 const SHOWN = 30;
@@ -51,7 +57,7 @@ export function applicationOperations(deps: ReleaseDeps): ApplicationOperations 
 
 /**
  * Asks for the end of an application: its confirmed name and expected revision guard against the wrong one. A worker takes it down; the
- * answer does not wait for that. Codes: `invalid_request`, `conflict`, `has_source`.
+ * answer does not wait for that. Volumes stay but for those named. Codes: `invalid_request`, `not_found`, `conflict`, `has_source`.
  */
 async function removeApplication(
   deps: ReleaseDeps,
@@ -67,12 +73,18 @@ async function removeApplication(
   const source = await deps.store.sources.get(name);
   if (!source.ok) return source;
   if (source.value !== undefined) return fail(problem('has_source'));
+  const claims = await claimsToDelete(deps, found.value, input.delete_volumes ?? []);
+  if (!claims.ok) return claims;
   let isStale = false;
-  const marked = await deps.store.applications.update(name, ({ status, finalizers }) => {
+  const marked = await deps.store.applications.update(name, ({ status, finalizers, annotations }) => {
     isStale = (status.acceptedRevision ?? 0) !== input.expected_revision;
-    return isStale || finalizers.includes(CLEANUP_FINALIZER)
-      ? undefined
-      : { finalizers: [...finalizers, CLEANUP_FINALIZER] };
+    const isMarked = finalizers.includes(CLEANUP_FINALIZER);
+    if (isStale || (isMarked && claims.value.length === 0)) return undefined;
+    const deleted = claims.value.length === 0 ? {} : { [DELETED_CLAIMS]: claims.value.join(',') };
+    return {
+      finalizers: isMarked ? finalizers : [...finalizers, CLEANUP_FINALIZER],
+      annotations: { ...annotations, ...deleted },
+    };
   });
   if (!marked.ok) return marked;
   if (isStale) return fail(problem('conflict', 'the application has another revision than expected'));
@@ -80,7 +92,8 @@ async function removeApplication(
   if (!deleted.ok) return deleted;
   const { project, environment } = spec;
   const resource = { kind: 'Application', project, environment, application: spec.name, name: spec.name };
-  await audited(deps, { principal, info }, { action: 'application.delete', resource, before: spec });
+  const after = claims.value.length === 0 ? {} : { after: { deleted_claims: claims.value } };
+  await audited(deps, { principal, info }, { action: 'application.delete', resource, before: spec, ...after });
   const queued = await deps.jobs.add({ queue: 'reconcile', application: name });
   if (!queued.ok)
     deps.log.warn('a removal waits for the next resync', { application: name, code: queued.problem.code });

@@ -16,11 +16,10 @@ import { type Preflight, planRelease, type Plan as ReleasePlan } from '../../../
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
 import { type Application, type ImportedSecret, requiredSecrets } from '../../../spec/index.ts';
-import { endpointRefusals, reserveDomains } from '../../endpoints/index.ts';
+import { reserveDomains } from '../../endpoints/index.ts';
+import { installationRefusals } from '../../installation-refusals.ts';
 import { keptPatches } from '../../kept-patches.ts';
-import { installationRefusals } from '../../plan.ts';
 import { preflightOf, withReport } from '../../preflight.ts';
-import { credentialRefusals } from '../../registry-credentials.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
@@ -108,17 +107,10 @@ async function plan(
   const missing = await deps.secrets.missing(key, needed);
   if (!missing.ok) return missing;
   const id = current.application?.spec.id;
-  const endpoints = await endpointRefusals(deps, { key, id, application: permitted.value });
-  if (!endpoints.ok) return endpoints;
-  const registries = await credentialRefusals(deps, key, permitted.value);
-  if (!registries.ok) return registries;
+  const installation = await installationRefusals(deps, { key, id, application: permitted.value });
+  if (!installation.ok) return installation;
   const planned = planRelease({ granted: permitted, previous: current.spec, missingSecrets: missing.value });
-  const refusals = [
-    ...planned.refusals,
-    ...endpoints.value,
-    ...registries.value,
-    ...installationRefusals(deps, permitted.value),
-  ];
+  const refusals = [...planned.refusals, ...installation.value];
   return judgeCapacity(deps, { ...planned, refusals }, { id, application: permitted.value });
 }
 

@@ -3,6 +3,7 @@ import type { Application as ApplicationResource, GitSource, Release } from '../
 import type { Application } from '../../../spec/index.ts';
 import { holdOf } from '../../hold.ts';
 import { isEnded } from '../../release/conclude.ts';
+import { RECOVERY } from '../../release/recover.ts';
 import { unpackSpec } from '../../release-body.ts';
 
 /** Events answered of one release (facts 6.3). */
@@ -47,11 +48,23 @@ export function deploymentOf(
   return {
     ...summaryOf(release, application),
     spec: { ...spec },
-    resolved_spec: spec === undefined || resolved === undefined ? null : { ...withImages(spec, resolved) },
+    resolved_spec: spec === undefined || resolved === undefined ? null : { ...withImages(spec, release) },
     ...(isCurrent ? { result: observationOf(application) } : {}),
     events: [...eventsOf(release)],
-    recovery_state: '',
+    ...recoveryOf(release),
     ...(holds ? { held_source: source.name } : {}),
+  };
+}
+
+function recoveryOf({
+  status,
+}: Release): Pick<Deployment, 'recovery_state' | 'recovery_revision' | 'recovery_error' | 'resume_generation'> {
+  const { recovery, resumed } = status;
+  return {
+    recovery_state: recovery?.state ?? '',
+    ...(recovery?.revision === undefined ? {} : { recovery_revision: recovery.revision }),
+    ...(recovery?.message === undefined ? {} : { recovery_error: recovery.message }),
+    ...(resumed === undefined ? {} : { resume_generation: resumed.generation }),
   };
 }
 
@@ -63,14 +76,18 @@ export function observationOf({ status }: ApplicationResource): NonNullable<Depl
     ...(ready === undefined ? {} : { observed_at: ready.lastTransitionTime }),
     revision: status.revision ?? 0,
     services: (status.services ?? []).map((service) => ({ ...service })),
+    ...(status.drift === undefined ? {} : { drift: status.drift }),
   };
 }
 
-function withImages(spec: Application, resolved: Readonly<Record<string, string>>): Application {
+/** What was resolved in place of what was asked for: digests, and the credentials that opened them (facts 5.8). */
+function withImages(spec: Application, { status }: Release): Application {
+  const { resolved = {}, credentials = {} } = status;
   const services = Object.entries(spec.services).map(([name, service]) => {
     const image = Object.hasOwn(resolved, name) ? resolved[name] : undefined;
     const { build: _, ...rest } = service;
-    return [name, image === undefined ? service : { ...rest, image }] as const;
+    const opened = Object.hasOwn(credentials, name) ? { registry_credential: credentials[name] ?? '' } : {};
+    return [name, image === undefined ? service : { ...rest, image, ...opened }] as const;
   });
   return { ...spec, services: Object.fromEntries(services) };
 }
@@ -85,24 +102,70 @@ export function eventsOf(release: Release): readonly DeploymentEvent[] {
   const end =
     status.finishedAt === undefined || status.state === undefined
       ? []
-      : [event(status.state, status.finishedAt, { type: status.state, message: status.message ?? status.state })];
+      : [
+          event(`${status.state}${generationOf(release)}`, status.finishedAt, {
+            type: status.state,
+            message: status.message ?? status.state,
+          }),
+        ];
   return [
     event('queued', release.createdAt, { type: 'queued', message: `accepted as revision ${release.spec.revision}` }),
     ...(status.startedAt === undefined
       ? []
       : [event('running', status.startedAt, { type: 'running', message: 'started' })]),
-    ...steps.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)),
+    ...[...steps, ...eventsOfRecovery(release), ...eventsOfResuming(release)].sort((a, b) =>
+      a.time < b.time ? -1 : a.time > b.time ? 1 : 0,
+    ),
     ...end,
   ].slice(-EVENTS);
+}
+
+/** A release that was resumed ends once more, and that is another event. */
+function generationOf({ status }: Release): string {
+  return status.resumed === undefined ? '' : `/${status.resumed.generation}`;
+}
+
+/** Facts 6.3. */
+const RECOVERY_EVENTS = {
+  running: 'recovery_started',
+  succeeded: 'recovered',
+  failed: 'recovery_failed',
+  skipped: 'recovery_skipped',
+} as const;
+
+function eventsOfRecovery({ status }: Release): readonly DeploymentEvent[] {
+  const { recovery } = status;
+  if (recovery === undefined) return [];
+  const { state, revision, message, startedAt, finishedAt } = recovery;
+  const back = revision === undefined ? 'the previous revision' : `revision ${revision}`;
+  const began = event('recovery_started', startedAt, { type: 'recovery_started', message: `putting ${back} back` });
+  const type = RECOVERY_EVENTS[state];
+  const texts = {
+    succeeded: `${back} was put back`,
+    failed: `${back} could not be put back`,
+    skipped: `${back} was not put back`,
+  };
+  if (state === 'running' || finishedAt === undefined) return [began];
+  const text = `${texts[state]}${message === undefined ? '' : `: ${message}`}`;
+  return [...(state === 'skipped' ? [] : [began]), event(type, finishedAt, { type, message: text })];
+}
+
+function eventsOfResuming({ status }: Release): readonly DeploymentEvent[] {
+  const { resumed } = status;
+  if (resumed === undefined) return [];
+  const { generation, services, at } = resumed;
+  const what = services.length === 0 ? 'what follows the services' : services.join(', ');
+  return [event(`resume_queued/${generation}`, at, { type: 'resume_queued', message: `resumed for ${what}` })];
 }
 
 type Step = NonNullable<Release['status']['steps']>[number];
 
 function eventsOfStep(step: Step): readonly DeploymentEvent[] {
-  const service = step.name.startsWith('service:') ? step.name.slice('service:'.length) : undefined;
+  const own = step.name.startsWith(RECOVERY) ? step.name.slice(RECOVERY.length) : step.name;
+  const service = own.startsWith('service:') ? own.slice('service:'.length) : undefined;
   const one = (state: Step['state'], time: string, message: string): DeploymentEvent =>
     event(`${step.name}/${state}`, time, {
-      type: eventType(step.name, state),
+      type: eventType(own, state),
       message,
       ...(service === undefined ? {} : { service }),
     });

@@ -47,6 +47,7 @@ export async function bindSource(deps: GitDeps, by: By, input: CreateSource): Pr
       ref,
       path,
       application: key,
+      ...(input.drift === undefined ? {} : { drift: input.drift }),
       grant: withChoice({ ...granted, identity: by.principal.identity }, input, deps.clock.now()),
     },
   });

@@ -47,6 +47,12 @@ export function sourceOperations(deps: GitDeps): SourceOperations {
         { principal, info },
         { id, action: 'source.suspend', change: ({ spec }) => ({ spec: { ...spec, suspended: true } }) },
       ),
+    setDrift: (principal, { id, policy }, info) =>
+      changeSource(
+        deps,
+        { principal, info },
+        { id, action: 'source.drift', change: ({ spec }) => ({ spec: { ...spec, drift: policy } }) },
+      ),
     resume: (principal, { id }, info) => resumeSource(deps, { principal, info }, id),
     grant: async (principal, { id }) => {
       const found = await findSource(deps, id, (target) => refusal(principal, 'deployments:read', target));

@@ -71,6 +71,7 @@ export function sourceView(deps: Pick<GitDeps, 'store' | 'clock' | 'grantWarning
     path: spec.path,
     revision: source.generation,
     suspended: spec.suspended === true,
+    drift: spec.drift ?? 'correct',
     state: stateOf(source),
     ...(ready === undefined ? {} : { message: ready.message }),
     grant: grantView(deps, spec.grant),

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LOCAL } from '../../src/access/index.ts';
+import type { Result } from '../../src/kernel/index.ts';
+import { applicationOperations } from '../../src/pipeline/operations/applications/index.ts';
+import { createPager } from '../../src/pipeline/operations/page.ts';
+import { DELETED_CLAIMS } from '../../src/ports/index.ts';
+import { codeOf, INFO, must } from '../support/release-api.ts';
+import { APP, NAMESPACE, type ReleaseWorld, startReleaseWorld } from '../support/release-world.ts';
+import { until } from '../support/world.ts';
+
+let world: ReleaseWorld;
+beforeEach(async () => {
+  world = await startReleaseWorld();
+  await world.accept(SHOP, { api: true });
+  must(await world.run());
+  // Nothing feeds it any more.
+  const source = world.deps.store.sources.cached(APP);
+  must(await world.deps.store.sources.delete(APP, source?.uid ?? ''));
+});
+afterEach(() => world.stop());
+
+const SHOP = `name = "shop"
+[services.web]
+image = "registry.example.test/web:1"
+mounts = [{ volume = "uploads", mount_path = "/uploads" }]
+[services.db]
+image = "registry.example.test/db:1"
+volume = { mount_path = "/data", size_gib = 1 }
+[services.cache]
+image = "registry.example.test/db:1"
+volume = { mount_path = "/data", size_gib = 1 }
+[volumes.uploads]
+size_gib = 1
+[volumes.cache]
+size_gib = 1
+`;
+const ALL = ['cache-data', 'db-data', 'hakopod-volume-cache', 'hakopod-volume-uploads'];
+
+const claims = (): readonly string[] =>
+  world.embedded
+    .objects()
+    .filter(({ kind, metadata }) => kind === 'PersistentVolumeClaim' && metadata.namespace === NAMESPACE)
+    .map(({ metadata }) => metadata.name)
+    .sort();
+
+function remove(volumes?: readonly string[]): Promise<Result<unknown>> {
+  const audit = { append: async () => undefined };
+  const deps = { ...world.deps, audit, pager: createPager('test'), limits: {} };
+  const operations = applicationOperations(deps as unknown as Parameters<typeof applicationOperations>[0]);
+  const asked = { id: '1'.repeat(32), confirm_name: 'shop', expected_revision: 1 };
+  return operations.remove(
+    LOCAL,
+    { ...asked, ...(volumes === undefined ? {} : { delete_volumes: [...volumes] }) },
+    INFO,
+  );
+}
+
+async function takeDown(): Promise<void> {
+  await until('it is being removed', () => world.deps.store.applications.cached(APP)?.deleting);
+  must(await world.run());
+  await until('it is gone', () => world.deps.store.applications.cached(APP) === undefined);
+}
+const namespaceStays = (): boolean =>
+  world.embedded
+    .objects()
+    .some(
+      ({ kind, metadata }) =>
+        kind === 'Namespace' && metadata.name === NAMESPACE && metadata.deletionTimestamp === undefined,
+    );
+
+describe('removing an application', () => {
+  it('keeps every volume, and the namespace, when none is named', async () => {
+    expect(claims()).toEqual(ALL);
+    must(await remove());
+    await takeDown();
+    expect(claims()).toEqual(ALL);
+    expect(namespaceStays()).toBe(true);
+  });
+
+  it('deletes the volumes that are named, by volume, by service or by claim, and keeps the others', async () => {
+    must(await remove(['uploads', 'db', 'hakopod-volume-cache']));
+    expect(world.deps.store.applications.cached(APP)?.annotations[DELETED_CLAIMS]).toBe(
+      'db-data,hakopod-volume-cache,hakopod-volume-uploads',
+    );
+    await takeDown();
+    await until('the named ones are gone', () => claims().length === 1);
+    expect(claims()).toEqual(['cache-data']);
+    expect(namespaceStays()).toBe(true);
+  });
+
+  it('takes the namespace along when the last volume goes', async () => {
+    must(await remove(ALL));
+    await takeDown();
+    await until('the namespace is gone', () => !namespaceStays());
+    expect(claims()).toEqual([]);
+  });
+
+  it('refuses a volume it has not, and a name that means two, and then removes nothing', async () => {
+    expect(await remove(['uploads', 'nothing'])).toMatchObject({
+      problem: { code: 'not_found', at: 'delete_volumes.1' },
+    });
+    expect(await remove(['cache'])).toMatchObject({
+      problem: {
+        code: 'invalid_request',
+        at: 'delete_volumes.0',
+        message: expect.stringContaining('hakopod-volume-cache or cache-data'),
+      },
+    });
+    expect(world.deps.store.applications.cached(APP)?.deleting).toBe(false);
+  });
+
+  it('never touches a claim of the same name that is not ours', async () => {
+    const foreign = await world.cluster.create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'theirs', namespace: NAMESPACE },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    expect(foreign.ok).toBe(true);
+    expect(codeOf(await remove(['theirs']))).toBe('not_found');
+    must(await remove(ALL));
+    await takeDown();
+    await until('ours are gone', () => claims().length === 1);
+    expect(claims()).toEqual(['theirs']);
+    expect(namespaceStays()).toBe(true);
+  });
+});
