@@ -10,6 +10,7 @@ export {
   releaseName,
   secretScope,
 } from './application-key.ts';
+export { withAssigned, withoutAssigned } from './assigned.ts';
 export {
   type Answer,
   type CallFailure,
@@ -51,7 +52,9 @@ export {
 } from './ids.ts';
 export { LIMITS } from './limits.ts';
 export { Mailbox } from './mailbox.ts';
-export { displayRef, type Manifest, type ObjectMeta, type ObjectRef, refOf } from './manifest.ts';
+export { displayRef, type Manifest, type ObjectMeta, type ObjectRef, refKey, refOf } from './manifest.ts';
+export { isOwnedBy, MANAGED_BY } from './ownership.ts';
+export { containerStatuses, newestPod, reasonWord } from './pods.ts';
 export { describe, type Position, type Problem, problem } from './problem.ts';
 export { normalQuantity, quantityNumber } from './quantity.ts';
 export { fail, ok, type Result } from './result.ts';

@@ -39,3 +39,10 @@ export function refOf(manifest: Manifest): ObjectRef {
 export function displayRef(ref: ObjectRef): string {
   return `${ref.kind}/${ref.name}`;
 }
+
+/** One line that identifies an object in a cluster, or without namespaces among a request's; versions of a kind are the same object. */
+export function refKey(ref: { readonly [Part in keyof ObjectRef]: ObjectRef[Part] | undefined }): string {
+  const { apiVersion = '', kind, namespace = '', name } = ref;
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  return `${group}/${kind}/${namespace}/${name}`;
+}

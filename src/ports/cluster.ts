@@ -15,8 +15,9 @@ export type ListQuery = {
 export type WatchEvent = { readonly type: 'added' | 'modified' | 'deleted'; readonly object: Manifest };
 
 export type DeleteOptions = {
-  /** The delete fails with `conflict` when the live object has another uid (invariant 8). */
+  /** Nothing but the object with this uid is deleted (invariant 8). */
   readonly uid: string;
+  /** The delete fails with `conflict` when the live object has another version. */
   readonly resourceVersion?: string;
   readonly propagation: 'Foreground' | 'Background' | 'Orphan';
 };
@@ -51,7 +52,10 @@ export interface Cluster {
   apply(manifest: Manifest, options?: { readonly dryRun?: boolean }): Promise<Result<Manifest>>;
   /** JSON merge patch; include `metadata.resourceVersion` for a compare-and-set. */
   mergePatch(ref: ObjectRef, patch: object, subresource?: 'status'): Promise<Result<Manifest>>;
-  /** Deleting what is already gone is a success. */
+  /**
+   * Deleting what is already gone is a success, also when another object has its name since, which stays; with a `resourceVersion` that is
+   * a `conflict`.
+   */
   delete(ref: ObjectRef, options: DeleteOptions): Promise<Result<void>>;
   /** A cache of the query, started at once. */
   cache(query: ListQuery): ObjectCache;

@@ -1,5 +1,5 @@
-import type { Manifest } from '../kernel/index.ts';
-import { array, at, textAt } from './json.ts';
+import { at, type Manifest } from '../kernel/index.ts';
+import { array, textAt } from './json.ts';
 
 /** The taint of nodes with GPUs, which keeps nothing away that asks for one (facts 11.3). */
 const GPU_TAINT = 'nvidia.com/gpu';

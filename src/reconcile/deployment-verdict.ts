@@ -1,13 +1,16 @@
 import {
+  at,
   isActivePod,
   type Manifest,
+  newestPod,
+  reasonWord,
   rolloutVerdict,
   runsTemplate,
   type Strike,
   secondStrike,
 } from '../kernel/index.ts';
-import { at, object } from './json.ts';
-import { bounded, conditionOf, holds, newestPod, podReason, reasonToken } from './pod-reason.ts';
+import { object } from './json.ts';
+import { bounded, conditionOf, holds, podReason } from './pod-reason.ts';
 
 /** How a rollout stands. `reason` says in our words what it waits for, when that is known. */
 export type DeploymentVerdict =
@@ -33,7 +36,7 @@ function why(deployment: Manifest, pods: readonly Manifest[]): string | undefine
   const reason = newest === undefined ? undefined : podReason(newest);
   if (reason !== undefined) return bounded(reason);
   if (holds(deployment, 'ReplicaFailure')) {
-    const token = reasonToken(conditionOf(deployment, 'ReplicaFailure')?.reason);
+    const token = reasonWord(conditionOf(deployment, 'ReplicaFailure')?.reason);
     return `the cluster does not accept the pods${token === undefined ? '' : ` (${token})`}`;
   }
   return undefined;

@@ -25,7 +25,6 @@ export {
   type Owner,
   ownership,
   recorded,
-  refKey,
 } from './ownership.ts';
 export { cleanupExcess, isSnapshot, pruneSet, snapshotsInUse, stalePolicies } from './prune.ts';
 export { keepForeignReplicas, keepReplicas } from './replicas.ts';

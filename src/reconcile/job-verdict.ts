@@ -1,6 +1,6 @@
-import type { Manifest } from '../kernel/index.ts';
-import { at, countAt } from './json.ts';
-import { bounded, conditionOf, holds, newestPod, podReason } from './pod-reason.ts';
+import { at, type Manifest, newestPod } from '../kernel/index.ts';
+import { countAt } from './json.ts';
+import { bounded, conditionOf, holds, podReason } from './pod-reason.ts';
 
 /** How a deployment job stands. */
 export type JobVerdict =

@@ -1,4 +1,4 @@
-import type { Manifest } from '../kernel/index.ts';
+import { at, type Manifest } from '../kernel/index.ts';
 
 /** A JSON object under construction. */
 export type Mutable = Record<string, unknown>;
@@ -11,11 +11,6 @@ export function object(value: unknown): Mutable | undefined {
 /** The objects in a list; empty for anything that is no list. */
 export function array(value: unknown): readonly Mutable[] {
   return Array.isArray(value) ? value.map(object).filter((item) => item !== undefined) : [];
-}
-
-/** The value at a path of keys. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((current, key) => object(current)?.[key], value);
 }
 
 /** The text at a path, or `undefined`. */

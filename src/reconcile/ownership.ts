@@ -1,4 +1,4 @@
-import { displayRef, type Manifest, type ObjectRef, type Problem, problem, refOf } from '../kernel/index.ts';
+import { displayRef, isOwnedBy, type Manifest, type Problem, problem, refKey, refOf } from '../kernel/index.ts';
 import { ANNOTATIONS, ownershipLabels } from '../render/index.ts';
 
 /** An object on record as ours: its reference and the uid it had when we wrote it. */
@@ -19,12 +19,6 @@ export type Owner = {
   readonly inventory: readonly InventoryEntry[];
 };
 
-/** One line that identifies an object among an application's; versions of a kind are the same object. */
-export function refKey(ref: ObjectRef | InventoryEntry): string {
-  const group = ref.apiVersion.includes('/') ? ref.apiVersion.slice(0, ref.apiVersion.indexOf('/')) : '';
-  return `${group}/${ref.kind}/${ref.namespace ?? ''}/${ref.name}`;
-}
-
 /** The entry for an object as the API server answered it. */
 export function inventoryEntry(live: Manifest): InventoryEntry {
   return { ...refOf(live), uid: live.metadata.uid ?? '' };
@@ -40,7 +34,7 @@ export function recorded(inventory: readonly InventoryEntry[], live: Manifest): 
 
 /** Whether the labels say that the object is this application's. */
 export function hasOwnershipLabels(live: Manifest, id: string): boolean {
-  return Object.entries(ownershipLabels(id)).every(([key, value]) => live.metadata.labels?.[key] === value);
+  return isOwnedBy(live, ownershipLabels(id));
 }
 
 function splitOperation(operation: string): readonly [application: string, revision: number] {

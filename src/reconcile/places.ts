@@ -1,5 +1,5 @@
-import type { Manifest } from '../kernel/index.ts';
-import { at, object } from './json.ts';
+import { at, type Manifest } from '../kernel/index.ts';
+import { object } from './json.ts';
 
 /** Written by the API server or by nobody: never compared. */
 const SERVER_METADATA = new Set([

@@ -1,13 +1,8 @@
-import type { Manifest } from '../kernel/index.ts';
-import { array, at, countAt, type Mutable, textAt } from './json.ts';
+import { at, containerStatuses, type Fields, type Manifest, reasonWord, records } from '../kernel/index.ts';
+import { countAt, textAt } from './json.ts';
 
 /** Bytes of a message (facts 3.7). */
 const MESSAGE_BYTES = 1024;
-
-/** Kubernetes' fixed reasons are one word of letters; anything else is somebody's prose and is not repeated. */
-export function reasonToken(value: unknown): string | undefined {
-  return typeof value === 'string' && /^[A-Za-z]{1,64}$/.test(value) ? value : undefined;
-}
 
 /** Cuts a message of ours to what a status holds. */
 export function bounded(message: string): string {
@@ -31,8 +26,8 @@ const WAITING: Readonly<Record<string, string>> = {
 const ORDINARY = new Set(['ContainerCreating', 'PodInitializing']);
 
 /** A condition by type. */
-export function conditionOf(owner: Manifest, type: string): Mutable | undefined {
-  return array(at(owner, 'status', 'conditions')).find((condition) => condition.type === type);
+export function conditionOf(owner: Manifest, type: string): Fields | undefined {
+  return records(at(owner, 'status', 'conditions')).find((condition) => condition.type === type);
 }
 
 /** Whether a condition holds. */
@@ -48,8 +43,8 @@ function exitText(state: unknown): string | undefined {
   return code === 0 ? 'it exited with code 0' : `it exited with code ${code}`;
 }
 
-function containerReason(status: Mutable): string | undefined {
-  const waiting = reasonToken(at(status, 'state', 'waiting', 'reason'));
+function containerReason(status: Fields): string | undefined {
+  const waiting = reasonWord(at(status, 'state', 'waiting', 'reason'));
   const last = exitText(status.lastState);
   if (waiting !== undefined && !ORDINARY.has(waiting)) {
     const text = `${WAITING[waiting] ?? 'the container is waiting'} (${waiting})`;
@@ -74,22 +69,12 @@ export function podReason(pod: Manifest): string | undefined {
     return 'no node has room for the pod (Unschedulable)';
   }
   if (textAt(pod, 'status', 'phase') === 'Failed' && textAt(pod, 'status', 'reason') !== undefined) {
-    const token = reasonToken(at(pod, 'status', 'reason'));
+    const token = reasonWord(at(pod, 'status', 'reason'));
     if (token !== undefined) return `the pod failed (${token})`;
   }
-  const statuses = [
-    ...array(at(pod, 'status', 'initContainerStatuses')),
-    ...array(at(pod, 'status', 'containerStatuses')),
-  ];
-  for (const status of statuses) {
+  for (const status of containerStatuses(pod)) {
     const reason = containerReason(status);
     if (reason !== undefined) return reason;
   }
   return undefined;
-}
-
-/** The newest pod, by creation, then by name, so that the answer does not depend on the order of the list. */
-export function newestPod(pods: readonly Manifest[]): Manifest | undefined {
-  const age = (pod: Manifest): string => `${pod.metadata.creationTimestamp ?? ''} ${pod.metadata.name}`;
-  return [...pods].sort((a, b) => (age(a) < age(b) ? 1 : -1))[0];
 }

@@ -1,6 +1,6 @@
-import { LIMITS, type Manifest, type ObjectRef, type Problem, problem } from '../kernel/index.ts';
-import { array, at, object } from './json.ts';
-import { type InventoryEntry, refKey } from './ownership.ts';
+import { at, LIMITS, type Manifest, type ObjectRef, type Problem, problem, records, refKey } from '../kernel/index.ts';
+import { object } from './json.ts';
+import type { InventoryEntry } from './ownership.ts';
 
 /** Kinds that may be pruned, in this order: first what leads traffic in, then what runs, then what it read, last what fenced it in. */
 const PRUNED: readonly string[] = [
@@ -30,8 +30,8 @@ function podSpecOf(manifest: Manifest): unknown {
 }
 
 function readByContainer(container: unknown): readonly (readonly [kind: string, name: unknown])[] {
-  const env = array(at(container, 'env')).map((item) => object(item.valueFrom));
-  const from = array(at(container, 'envFrom'));
+  const env = records(at(container, 'env')).map((item) => object(item.valueFrom));
+  const from = records(at(container, 'envFrom'));
   return [
     ...env.map((source) => ['Secret', at(source, 'secretKeyRef', 'name')] as const),
     ...env.map((source) => ['ConfigMap', at(source, 'configMapKeyRef', 'name')] as const),
@@ -41,7 +41,7 @@ function readByContainer(container: unknown): readonly (readonly [kind: string, 
 }
 
 function readByVolume(volume: unknown): readonly (readonly [kind: string, name: unknown])[] {
-  const projected = array(at(volume, 'projected', 'sources'));
+  const projected = records(at(volume, 'projected', 'sources'));
   return [
     ['Secret', at(volume, 'secret', 'secretName')],
     ['ConfigMap', at(volume, 'configMap', 'name')],
@@ -55,9 +55,9 @@ export function snapshotsInUse(objects: readonly Manifest[]): ReadonlySet<string
   const read = objects
     .map(podSpecOf)
     .flatMap((spec) => [
-      ...[...array(at(spec, 'initContainers')), ...array(at(spec, 'containers'))].flatMap(readByContainer),
-      ...array(at(spec, 'volumes')).flatMap(readByVolume),
-      ...array(at(spec, 'imagePullSecrets')).map((secret) => ['Secret', secret.name] as const),
+      ...[...records(at(spec, 'initContainers')), ...records(at(spec, 'containers'))].flatMap(readByContainer),
+      ...records(at(spec, 'volumes')).flatMap(readByVolume),
+      ...records(at(spec, 'imagePullSecrets')).map((secret) => ['Secret', secret.name] as const),
     ]);
   return new Set(read.flatMap(([kind, name]) => (typeof name === 'string' ? [`${kind}/${name}`] : [])));
 }

@@ -1,5 +1,5 @@
-import type { Manifest } from '../kernel/index.ts';
-import { array, at, object } from './json.ts';
+import { at, type Manifest } from '../kernel/index.ts';
+import { array, object } from './json.ts';
 
 /**
  * A Deployment that an autoscaler scales, with the replicas it has now instead of those it begins with, so that no release scales it back

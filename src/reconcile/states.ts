@@ -1,10 +1,9 @@
-import type { Manifest } from '../kernel/index.ts';
+import { at, type Manifest } from '../kernel/index.ts';
 import { cronJobName, jobName, LABELS, publicUrl, type RenderOptions } from '../render/index.ts';
 import type { Application, Service } from '../spec/index.ts';
 import { deploymentVerdict } from './deployment-verdict.ts';
 import type { JobRecord } from './job.ts';
 import { jobVerdict } from './job-verdict.ts';
-import { at } from './json.ts';
 
 /** How one service stands, for the application's status (facts 3.10). */
 export type ObservedService = {

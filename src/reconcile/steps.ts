@@ -1,7 +1,7 @@
-import { type Problem, problem } from '../kernel/index.ts';
+import { type Problem, problem, refKey } from '../kernel/index.ts';
 import { cronJobName, jobName, namespaceName, startupSeconds } from '../render/index.ts';
 import { type Application, dependencyOrder } from '../spec/index.ts';
-import { type InventoryEntry, refKey } from './ownership.ts';
+import type { InventoryEntry } from './ownership.ts';
 
 /** One step of a release. `name` is stable: it stands in the release's record, in logs and in tests. */
 export type ReleaseStep =

@@ -1,8 +1,17 @@
-import { displayRef, type Manifest, type ObjectRef, type Problem, problem, refOf } from '../kernel/index.ts';
+import {
+  displayRef,
+  type Manifest,
+  type ObjectRef,
+  type Problem,
+  problem,
+  refKey,
+  refOf,
+  withAssigned,
+} from '../kernel/index.ts';
 import { claimChange } from './claims.ts';
 import { type Difference, drift, sealed } from './drift.ts';
-import { at, copyOf, type Mutable, object } from './json.ts';
-import { hasOwnershipLabels, type InventoryEntry, notOwned, type Owner, ownership, refKey } from './ownership.ts';
+import { copyOf, type Mutable, object } from './json.ts';
+import { hasOwnershipLabels, type InventoryEntry, notOwned, type Owner, ownership } from './ownership.ts';
 import { carriedKeys } from './places.ts';
 import { keepCreation } from './schedule.ts';
 
@@ -67,44 +76,9 @@ function pinned(desired: Manifest, live: Manifest): Manifest {
   return uid === undefined ? desired : { ...desired, metadata: { ...desired.metadata, uid } };
 }
 
-/** Puts the live values at `paths` into the copy where it has none. */
-function carry(copy: Mutable, live: Manifest, paths: readonly (readonly string[])[]): void {
-  for (const path of paths) {
-    const value = at(live, ...path);
-    const parent = path.slice(0, -1).reduce<Mutable | undefined>((current, key) => {
-      if (current !== undefined && current[key] === undefined && value !== undefined) current[key] = {};
-      return object(current?.[key]);
-    }, copy);
-    const key = path.at(-1) ?? '';
-    if (parent !== undefined && parent[key] === undefined && value !== undefined) parent[key] = value;
-  }
-}
-
-const ASSIGNED_AT_CREATION: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  Namespace: [['spec', 'finalizers']],
-  Service: [
-    ['spec', 'clusterIP'],
-    ['spec', 'clusterIPs'],
-    ['spec', 'ipFamilies'],
-    ['spec', 'ipFamilyPolicy'],
-  ],
-  Deployment: [['spec', 'replicas']],
-  PersistentVolumeClaim: [
-    ['spec', 'volumeName'],
-    ['spec', 'storageClassName'],
-  ],
-  Job: [
-    ['spec', 'selector'],
-    ['spec', 'template', 'metadata', 'labels', 'batch.kubernetes.io/controller-uid'],
-    ['spec', 'template', 'metadata', 'labels', 'batch.kubernetes.io/job-name'],
-    ['spec', 'template', 'metadata', 'labels', 'controller-uid'],
-    ['spec', 'template', 'metadata', 'labels', 'job-name'],
-  ],
-};
-
 /** The full object for a PUT over `live`: as we want it, plus what others may keep and what the API server assigned. */
 export function replacement(desired: Manifest, live: Manifest): Manifest {
-  const copy = copyOf(sealed(desired));
+  const copy = copyOf(withAssigned(sealed(desired), live));
   const metadata = object(copy.metadata) ?? {};
   const setByUs = new Set((live.metadata.annotations?.['hakopod.io/set-keys'] ?? '').split(','));
   for (const path of [
@@ -117,7 +91,6 @@ export function replacement(desired: Manifest, live: Manifest): Manifest {
     const key = path.at(-1) ?? '';
     if (parent !== undefined && kept.length > 0) parent[key] = { ...Object.fromEntries(kept), ...object(parent[key]) };
   }
-  carry(copy, live, ASSIGNED_AT_CREATION[live.kind] ?? []);
   for (const key of ['uid', 'resourceVersion', 'finalizers']) {
     if (live.metadata[key] !== undefined) metadata[key] = live.metadata[key];
   }

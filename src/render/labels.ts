@@ -1,10 +1,9 @@
+import { MANAGED_BY } from '../kernel/index.ts';
 import type { RenderInput } from './input.ts';
 import { storageGroup } from './storage-group.ts';
 
 /** Label and annotation keys and values (facts 3.1). Every key that holds `hakopod` is ours alone. */
 export const LABELS = {
-  managedBy: 'app.kubernetes.io/managed-by',
-  manager: 'hakopod',
   application: 'hakopod.io/application-id',
   service: 'hakopod.io/service',
   scope: 'hakopod.io/scope',
@@ -30,7 +29,7 @@ export const ANNOTATIONS = {
 
 /** The labels that make an object this application's. */
 export function ownershipLabels(id: string): Record<string, string> {
-  return { [LABELS.managedBy]: LABELS.manager, [LABELS.application]: id };
+  return { ...MANAGED_BY, [LABELS.application]: id };
 }
 
 /** Ownership and the service: the selector of a service's pods, immutable. */

@@ -88,11 +88,14 @@ export function describeClusterContract(
       expect(codeOf(await under.cluster.create(elsewhere))).toBe('not_found');
     });
 
-    test('deletes only at the given uid, and is content when the object is gone', async () => {
+    test('deletes only at the given uid and version, and is content when the object is gone', async () => {
       const made = must(await under.cluster.create(configMap('delete')));
       const propagation = 'Background';
       const other = '00000000-0000-0000-0000-000000000000';
-      expect(codeOf(await under.cluster.delete(ref('delete'), { uid: other, propagation }))).toBe('conflict');
+      must(await under.cluster.delete(ref('delete'), { uid: other, propagation }));
+      expect(must(await under.cluster.get(ref('delete')))?.metadata.uid).toBe(made.metadata.uid);
+      const stale = { uid: made.metadata.uid!, resourceVersion: '1', propagation } as const;
+      expect(codeOf(await under.cluster.delete(ref('delete'), stale))).toBe('conflict');
       must(await under.cluster.delete(ref('delete'), { uid: made.metadata.uid!, propagation }));
       must(await under.cluster.delete(ref('delete'), { uid: made.metadata.uid!, propagation }));
       expect(must(await under.cluster.get(ref('delete')))).toBeUndefined();

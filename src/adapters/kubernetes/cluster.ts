@@ -13,6 +13,7 @@ import { intentOn, problemOf } from './answers.ts';
 import { WatchCache } from './cache.ts';
 import type { Client } from './client.ts';
 import type { KubeConnection } from './connection.ts';
+import { deleteRead } from './delete-read.ts';
 import { objectPath, rightOn, singleCollection } from './kinds.ts';
 import { listAll } from './list.ts';
 import { tellRefusal } from './refusal.ts';
@@ -81,6 +82,8 @@ async function get(requests: Requests, ref: ObjectRef, signal?: AbortSignal): Pr
 
 async function remove(requests: Requests, ref: ObjectRef, options: DeleteOptions): Promise<Result<void>> {
   const deleted = await write(requests, { ref, verbs: ['delete'] }, async () => {
+    const { uid, propagation, resourceVersion } = options;
+    if (resourceVersion === undefined) return deleteRead(requests, { ref, uid, propagation });
     const answer = await requests.delete(ref, options);
     return !answer.ok && isMissing(answer.failure) ? { ok: true, value: undefined } : answer;
   });

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../kernel/index.ts';
+import { MANAGED_BY, type Manifest } from '../../kernel/index.ts';
 import type { Clock, Cluster, Log } from '../../ports/index.ts';
 
 /** What all leases of one process share. */
@@ -50,7 +50,7 @@ export function leaseManifest(
   const metadata = lease.current?.metadata ?? {
     name: lease.name,
     namespace: context.namespace,
-    labels: { 'app.kubernetes.io/managed-by': 'hakopod' },
+    labels: MANAGED_BY,
   };
   return {
     apiVersion: 'coordination.k8s.io/v1',

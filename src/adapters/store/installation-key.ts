@@ -1,4 +1,4 @@
-import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import { fail, MANAGED_BY, ok, problem, type Result } from '../../kernel/index.ts';
 import type { Cluster, Random } from '../../ports/index.ts';
 
 const NAME = 'hakopod-installation';
@@ -25,7 +25,7 @@ export async function installationKey(options: {
   if (!known.ok) return known;
   if (known.value !== undefined) return ok(known.value);
   const data = { [KEY]: Buffer.from(random.hex(32), 'utf8').toString('base64') };
-  const labels = { 'app.kubernetes.io/managed-by': 'hakopod' };
+  const labels = MANAGED_BY;
   const created = await cluster.create({
     apiVersion: 'v1',
     kind: 'Secret',

@@ -1,5 +1,3 @@
-/** Marks what Hakopod made (DESIGN 7). */
-export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'hakopod' } as const;
 /** The application an application secret belongs to: the 32 hex digits of its scope. */
 export const SECRET_SCOPE = 'hakopod.io/secret-scope';
 /** Marks the application secrets that came from env files: nobody else's to keep once no release refers to them. */

@@ -1,7 +1,6 @@
-import { fail, type Manifest, type ObjectRef, ok, problem, type Result } from '../../kernel/index.ts';
+import { fail, MANAGED_BY, type Manifest, type ObjectRef, ok, problem, type Result } from '../../kernel/index.ts';
 import { type Cluster, GROUP_VERSION, type NewResource, type Resource } from '../../ports/index.ts';
 import type { KindCodec } from './decode.ts';
-import { MANAGED_BY } from './labels.ts';
 
 type AnyResource = Resource<unknown, unknown>;
 /** What an `update` may change; each part is replaced as a whole. */

@@ -1,6 +1,14 @@
-import { fail, type Manifest, type ObjectRef, ok, problem, type Result } from '../../kernel/index.ts';
+import {
+  fail,
+  isOwnedBy,
+  MANAGED_BY,
+  type Manifest,
+  type ObjectRef,
+  ok,
+  problem,
+  type Result,
+} from '../../kernel/index.ts';
 import type { Cluster } from '../../ports/index.ts';
-import { MANAGED_BY } from './labels.ts';
 
 /** A Secret as it should be. */
 export type SecretContent = {
@@ -88,7 +96,7 @@ export function secretValue(secret: Manifest, key: string): string | undefined {
 const RACES = new Set<string>(['conflict', 'already_exists', 'not_found']);
 
 function isOurs(secret: Manifest): boolean {
-  return secret.metadata.labels?.['app.kubernetes.io/managed-by'] === MANAGED_BY['app.kubernetes.io/managed-by'];
+  return isOwnedBy(secret, MANAGED_BY);
 }
 
 function manifestOf(ref: ObjectRef, content: SecretContent, live: Manifest | undefined): Manifest {

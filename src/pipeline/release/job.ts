@@ -80,7 +80,7 @@ async function moveJob(
     const saved = await saveInventory(session);
     if (!saved.ok) return saved;
     const deleted = await cluster.delete(ref, { uid: live.metadata.uid ?? '', propagation: 'Foreground' });
-    if (!deleted.ok && deleted.problem.code !== 'conflict') return deleted;
+    if (!deleted.ok) return deleted;
   }
   const isLeaving = action === 'replace' || live?.metadata.deletionTimestamp !== undefined;
   const leavingUid = isLeaving ? live?.metadata.uid : undefined;

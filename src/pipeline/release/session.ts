@@ -6,10 +6,11 @@ import {
   type Problem,
   problem,
   type Result,
+  refKey,
   refOf,
 } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, HeldLease } from '../../ports/index.ts';
-import { type InventoryEntry, inventoryEntry, type Owner, recorded, refKey } from '../../reconcile/index.ts';
+import { type InventoryEntry, inventoryEntry, type Owner, recorded } from '../../reconcile/index.ts';
 import { namespaceName, RENDERED_KINDS } from '../../render/index.ts';
 import type { Deps } from '../context.ts';
 

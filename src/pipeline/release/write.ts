@@ -83,7 +83,7 @@ export async function deleteObject(session: Session, entry: InventoryEntry, oper
       uid: entry.uid,
       propagation: kind === 'Job' ? 'Foreground' : 'Background',
     });
-    if (!deleted.ok && deleted.problem.code !== 'conflict') return deleted;
+    if (!deleted.ok) return deleted;
   }
   session.inventory.forget(entry);
   return ok(undefined);

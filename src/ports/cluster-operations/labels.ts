@@ -1,7 +1,5 @@
-/** Labels and annotations of objects made by a deployment request (cluster operations 17). */
+/** Labels of objects made by a deployment request, beside `MANAGED_BY` (cluster operations 17). */
 export const OPERATION_LABELS = {
-  managedBy: 'app.kubernetes.io/managed-by',
-  manager: 'hakopod',
   name: 'app.kubernetes.io/name',
   instanceName: 'app.kubernetes.io/instance',
   application: 'hakopod.io/application',

@@ -11,8 +11,3 @@ export function clean(value: unknown, bytes: number): string {
   while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return encoded.subarray(0, end).toString('utf8');
 }
-
-/** One word of letters, 1 to 64: what a condition's type or a reason is. Undefined for anything else. */
-export function word(value: unknown): string | undefined {
-  return typeof value === 'string' && /^[A-Za-z]{1,64}$/.test(value) ? value : undefined;
-}

@@ -1,7 +1,7 @@
-import { at, isFields, isRaced, type Manifest } from '../../../kernel/index.ts';
+import { isRaced, type Manifest } from '../../../kernel/index.ts';
 import { classify, type StepFailure } from './classify.ts';
 import { addressRefusal, checkClaim, type Standing } from './deploy-precondition.ts';
-import { deleteRead, type Owner, over, refusedWrite, upsert } from './owned.ts';
+import { type Owner, over, refusedWrite, removeRead, upsert } from './owned.ts';
 import type { RenderedService } from './render.ts';
 import type { Run } from './steps.ts';
 
@@ -44,9 +44,6 @@ async function write(owner: Owner, wanted: Manifest, known: Manifest | undefined
   return written.ok ? undefined : written.failure;
 }
 
-/** What the API server chose for a Service once, and keeps. */
-const ADDRESS = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
-
 async function writeNetwork(
   owner: Owner,
   service: RenderedService,
@@ -54,23 +51,8 @@ async function writeNetwork(
 ): Promise<StepFailure | undefined> {
   const { network } = service;
   if (network === undefined) return undefined;
-  const written = await upsert(
-    owner,
-    network,
-    known,
-    (live) => addressRefusal(service, live) ?? keepAddress(network, live),
-  );
+  const written = await upsert(owner, network, known, (live) => addressRefusal(service, live) ?? over(network, live));
   return written.ok ? undefined : written.failure;
-}
-
-/** The Service to write over a live one, with the addresses that one has. */
-export function keepAddress(network: Manifest, live: Manifest): Manifest {
-  const spec = isFields(network.spec) ? network.spec : {};
-  const kept = ADDRESS.flatMap((field) => {
-    const value = at(live, 'spec', field);
-    return value === undefined ? [] : [[field, value] as const];
-  });
-  return over({ ...network, spec: { ...spec, ...Object.fromEntries(kept) } }, live);
 }
 
 async function createClaims(owner: Owner, missing: readonly Manifest[]): Promise<StepFailure | undefined> {
@@ -88,6 +70,6 @@ async function createClaims(owner: Owner, missing: readonly Manifest[]): Promise
 
 async function drop(owner: Owner, stale: Manifest | undefined): Promise<StepFailure | undefined> {
   if (stale === undefined) return undefined;
-  const failure = await deleteRead(owner, stale, 'Background');
+  const failure = await removeRead(owner, stale, 'Background');
   return failure === undefined ? undefined : refusedWrite(owner, { wanted: stale, verb: 'delete' }, failure);
 }

@@ -1,9 +1,8 @@
-import { at, displayRef, isRaced, type Manifest, refOf } from '../../../kernel/index.ts';
+import { at, displayRef, isRaced, type Manifest, refOf, withoutAssigned } from '../../../kernel/index.ts';
 import { OPERATION_ANNOTATIONS } from '../../../ports/cluster-operations/index.ts';
 import { classify, failed, type StepFailure } from './classify.ts';
-import { keepAddress } from './deploy-create.ts';
 import type { Standing } from './deploy-precondition.ts';
-import { deleteRead, isOwned, type Owner, over, readObject, refusedWrite } from './owned.ts';
+import { isOwned, type Owner, over, readObject, refusedWrite, removeRead } from './owned.ts';
 import type { RenderedService } from './render.ts';
 
 /** One object of a service: as it stood before the run, and as the run wrote it. */
@@ -65,10 +64,11 @@ async function restoreOnce(
   // Removed by this run and made again by someone else, or written by someone else since.
   if (!isOurs || written === undefined) return failed('conflict', displayRef(refOf(one)));
   if (before === undefined) {
-    const failure = await deleteRead(owner, live, 'Background');
+    const failure = await removeRead(owner, live, 'Background');
     return failure === undefined ? undefined : refusedWrite(owner, { wanted: live, verb: 'delete' }, failure);
   }
-  const body = before.kind === 'Service' ? keepAddress(bare(before), live) : over(bare(before), live);
+  // The address of a Service is the live one's, should it have been made again since.
+  const body = over(before.kind === 'Service' ? withoutAssigned(bare(before)) : bare(before), live);
   const put = await owner.api.replace(body, owner.context.signal);
   if (put.ok) return undefined;
   if (isRaced(put.failure)) return 'again';

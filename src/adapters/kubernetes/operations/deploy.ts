@@ -1,4 +1,4 @@
-import { refOf } from '../../../kernel/index.ts';
+import { refKey, refOf } from '../../../kernel/index.ts';
 import {
   type DeploymentRequest,
   type DeploymentResult,
@@ -14,7 +14,7 @@ import { restoreService } from './deploy-restore.ts';
 import type { OperationDeps } from './deps.ts';
 import { discover } from './discover.ts';
 import { permitted } from './gate.ts';
-import { deleteRead, type Owner, refusedWrite } from './owned.ts';
+import { type Owner, refusedWrite, removeRead } from './owned.ts';
 import { type RenderedService, renderDeployment } from './render.ts';
 import { awaitRollout } from './rollout.ts';
 import { type Run, runSteps, type StepEnd } from './steps.ts';
@@ -102,18 +102,14 @@ async function prune(
   if (!discovery.ok) return classify(discovery.failure, owner.context);
   const planned = new Set(
     services.flatMap(({ configMap, secret, deployment, network }) =>
-      [configMap, secret, deployment, network].flatMap((one) => (one === undefined ? [] : [keyOf(refOf(one))])),
+      [configMap, secret, deployment, network].flatMap((one) => (one === undefined ? [] : [refKey(refOf(one))])),
     ),
   );
-  const stale = discovery.found.filter(({ object }) => !planned.has(keyOf(refOf(object))));
+  const stale = discovery.found.filter(({ object }) => !planned.has(refKey(refOf(object))));
   if (stale.length === 0) return 'skipped';
   for (const { object } of stale) {
-    const failure = await deleteRead(owner, object, 'Foreground');
+    const failure = await removeRead(owner, object, 'Foreground');
     if (failure !== undefined) return refusedWrite(owner, { wanted: object, verb: 'delete' }, failure);
   }
   return undefined;
-}
-
-function keyOf(ref: { readonly kind: string; readonly name: string }): string {
-  return `${ref.kind}/${ref.name}`;
 }

@@ -1,8 +1,8 @@
-import { fail, type Manifest, ok, problem, type Result } from '../../../kernel/index.ts';
+import { fail, MANAGED_BY, type Manifest, ok, problem, type Result } from '../../../kernel/index.ts';
 import { type Cluster, type IdentityStore, InstallationIdentity } from '../../../ports/index.ts';
 
 const DATA_KEY = 'identity.json';
-const LABELS = { 'app.kubernetes.io/name': 'hakopod', 'app.kubernetes.io/managed-by': 'hakopod' } as const;
+const LABELS = { 'app.kubernetes.io/name': 'hakopod', ...MANAGED_BY } as const;
 const NAMESPACE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const SECRET_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 

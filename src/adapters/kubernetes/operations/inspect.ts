@@ -1,4 +1,15 @@
-import { at, count, fail, isMissing, type Manifest, ok, problem, type Result, records } from '../../../kernel/index.ts';
+import {
+  at,
+  count,
+  fail,
+  isMissing,
+  type Manifest,
+  ok,
+  problem,
+  type Result,
+  reasonWord,
+  records,
+} from '../../../kernel/index.ts';
 import {
   type InspectedPod,
   type Inspection,
@@ -7,7 +18,7 @@ import {
   parseInspectionTarget,
 } from '../../../ports/cluster-operations/index.ts';
 import { intentOn, problemOf } from '../answers.ts';
-import { clean, word } from './clean.ts';
+import { clean } from './clean.ts';
 import { openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
 import { podContainersOf } from './pod-containers.ts';
@@ -57,8 +68,8 @@ function inspection(deployment: Manifest, pods: readonly Manifest[], now: Date):
   const status = at(deployment, 'status');
   const number = (field: string): number => count(at(status, field)) ?? 0;
   const conditions = records(at(status, 'conditions')).flatMap((condition) => {
-    const type = word(condition.type);
-    const reason = word(condition.reason);
+    const type = reasonWord(condition.type);
+    const reason = reasonWord(condition.reason);
     if (type === undefined) return [];
     return [{ type, status: clean(condition.status, shortBytes), ...(reason === undefined ? {} : { reason }) }];
   });
@@ -86,7 +97,7 @@ function inspectedPod(pod: Manifest): InspectedPod {
       ...container,
       image: '',
       imageId: '',
-      ...(word(reason) === undefined ? {} : { reason: word(reason) ?? '' }),
+      ...(reasonWord(reason) === undefined ? {} : { reason: reasonWord(reason) ?? '' }),
     })),
   };
 }

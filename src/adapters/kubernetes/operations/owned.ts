@@ -1,19 +1,20 @@
 import {
   type Answer,
-  at,
   type CallFailure,
   displayRef,
   type FailureClass,
-  isAlreadyDeleted,
   isMissing,
+  isOwnedBy,
   isRaced,
   isRefusedWrite,
   type Manifest,
   type ObjectRef,
   refOf,
+  withAssigned,
 } from '../../../kernel/index.ts';
 import { OPERATION_LABELS } from '../../../ports/cluster-operations/index.ts';
 import type { ClusterApi } from '../api.ts';
+import { deleteRead } from '../delete-read.ts';
 import { rightOn } from '../kinds.ts';
 import { tellRefusal } from '../refusal.ts';
 import { classify, denied, failed, type StepFailure } from './classify.ts';
@@ -29,7 +30,7 @@ export type Owner = {
 
 /** Whether an object is the instance's own. */
 export function isOwned(object: unknown, instanceId: string): boolean {
-  return at(object, 'metadata', 'labels', OPERATION_LABELS.instance) === instanceId;
+  return isOwnedBy(object, { [OPERATION_LABELS.instance]: instanceId });
 }
 
 /** What is there under a name; undefined for nothing. */
@@ -102,8 +103,8 @@ function isFailure(body: Manifest | StepFailure): body is StepFailure {
 const PREFIX = 'hakopod.io/';
 
 /**
- * The body that replaces a live object: all of ours, and what others keep on it, as a removal under way. Without their annotations, such as
- * the controller's own, every write would look like a change.
+ * The body that replaces a live object: all of ours, what the API server chose for it, and what others keep on it, such as a removal under
+ * way. Without their annotations, such as the controller's own, every write would look like a change.
  */
 export function over(wanted: Manifest, live: Manifest): Manifest {
   const { resourceVersion = '', finalizers, ownerReferences, annotations = {} } = live.metadata;
@@ -115,7 +116,7 @@ export function over(wanted: Manifest, live: Manifest): Manifest {
     ...(finalizers === undefined ? {} : { finalizers }),
     ...(ownerReferences === undefined ? {} : { ownerReferences }),
   };
-  return { ...wanted, metadata };
+  return { ...withAssigned(wanted, live), metadata };
 }
 
 /** A budget or a namespace on its way out refuses as a policy does: a run does not wait for either. */
@@ -140,13 +141,13 @@ export async function refusedWrite(
   return told.kind === 'forbidden' ? denied('forbidden') : classify(told.failure, context);
 }
 
-/** Deletes exactly the object read; gone or replaced by someone else counts as done. */
-export async function deleteRead(
+/** Deletes exactly the object read, if it still is that one; why it could not, when so. */
+export async function removeRead(
   owner: Owner,
   object: Manifest,
   propagation: 'Foreground' | 'Background',
 ): Promise<CallFailure | undefined> {
   const { uid = '' } = object.metadata;
-  const answer = await owner.api.delete(refOf(object), { uid, propagation }, owner.context.signal);
-  return answer.ok || isAlreadyDeleted(answer.failure) ? undefined : answer.failure;
+  const answer = await deleteRead(owner.api, { ref: refOf(object), uid, propagation }, owner.context.signal);
+  return answer.ok ? undefined : answer.failure;
 }

@@ -10,7 +10,7 @@ import { classify } from './classify.ts';
 import type { OperationDeps } from './deps.ts';
 import { discover, type Found, serviceOf } from './discover.ts';
 import { objectNames, secretName } from './names.ts';
-import { deleteRead, type Owner } from './owned.ts';
+import { type Owner, removeRead } from './owned.ts';
 import { type Run, runSteps, type StepEnd } from './steps.ts';
 
 type Deps = Pick<OperationDeps, 'api' | 'clock' | 'log'>;
@@ -84,7 +84,7 @@ async function removeService(owner: Owner, found: readonly Found[], run: Run): P
   await run.started();
   for (const { object } of found) {
     // Foreground, so that a Deployment's pods go with it.
-    const failure = await deleteRead(owner, object, 'Foreground');
+    const failure = await removeRead(owner, object, 'Foreground');
     if (failure !== undefined) return classify(failure, owner.context);
   }
   return undefined;

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../kernel/index.ts';
+import { MANAGED_BY, type Manifest } from '../../../kernel/index.ts';
 import {
   type DeploymentClaim,
   type DeploymentRequest,
@@ -76,7 +76,7 @@ function labelsOf({ project, target }: DeploymentRequest, service: string): Read
     [OPERATION_LABELS.name]: service,
     // A project may be a character longer than a label, and end in one that a label may not.
     [OPERATION_LABELS.instanceName]: project.slice(0, 63).replace(/[^A-Za-z0-9]+$/, ''),
-    [OPERATION_LABELS.managedBy]: OPERATION_LABELS.manager,
+    ...MANAGED_BY,
     [OPERATION_LABELS.application]: target.applicationId,
     ...selectorOf(target.instanceId, service),
   };

@@ -1,4 +1,4 @@
-import { at, type Manifest, records } from '../../../kernel/index.ts';
+import { at, containerStatuses, type Manifest, newestPod, reasonWord, records } from '../../../kernel/index.ts';
 import type { ClusterApi } from '../api.ts';
 import { selectorText } from './selector.ts';
 
@@ -38,16 +38,11 @@ export async function explain(api: ClusterApi, subject: Subject, signal: AbortSi
 }
 
 function podReason(pods: readonly Manifest[]): readonly string[] {
-  const age = (pod: Manifest): string => pod.metadata.creationTimestamp ?? '';
-  const newest = [...pods].sort((a, b) => (age(a) < age(b) ? 1 : -1))[0];
-  const statuses = [
-    ...records(at(newest, 'status', 'initContainerStatuses')),
-    ...records(at(newest, 'status', 'containerStatuses')),
-  ];
-  const waiting = statuses.find((status) => at(status, 'state', 'waiting') !== undefined);
+  const waiting = containerStatuses(newestPod(pods)).find((status) => at(status, 'state', 'waiting') !== undefined);
   return item('pod', at(waiting, 'state', 'waiting', 'reason'));
 }
 
-function item(word: string, reason: unknown): readonly string[] {
-  return typeof reason === 'string' && /^[A-Za-z]{1,64}$/.test(reason) ? [`${word}=${reason}`] : [];
+function item(word: string, value: unknown): readonly string[] {
+  const reason = reasonWord(value);
+  return reason === undefined ? [] : [`${word}=${reason}`];
 }

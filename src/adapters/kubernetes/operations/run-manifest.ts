@@ -4,19 +4,15 @@ import {
   type Fields,
   fail,
   isFields,
+  isOwnedBy,
+  MANAGED_BY,
   type Manifest,
   ok,
   problem,
   type Result,
   records,
 } from '../../../kernel/index.ts';
-import {
-  Image,
-  LABEL,
-  OPERATION_LABELS,
-  OPERATION_LIMITS,
-  type WorkloadApply,
-} from '../../../ports/cluster-operations/index.ts';
+import { Image, LABEL, OPERATION_LIMITS, type WorkloadApply } from '../../../ports/cluster-operations/index.ts';
 
 /** Fields only the API server, or whoever owns the object, may write. */
 const SERVER_FIELDS = [
@@ -109,7 +105,7 @@ function isForeign(labels: unknown): boolean {
   if (absent(labels)) return true;
   if (!isFields(labels)) return false;
   const isOurs = Object.keys(labels).some((key) => key.startsWith(PREFIX));
-  return !isOurs && labels[OPERATION_LABELS.managedBy] !== OPERATION_LABELS.manager;
+  return !isOurs && !isOwnedBy({ metadata: { labels } }, MANAGED_BY);
 }
 
 function isPod(pod: unknown): boolean {

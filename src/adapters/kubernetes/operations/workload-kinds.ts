@@ -1,5 +1,5 @@
-import { at, type ObjectRef } from '../../../kernel/index.ts';
-import { OPERATION_LABELS, type WorkloadRef } from '../../../ports/cluster-operations/index.ts';
+import { at, isOwnedBy, MANAGED_BY, type ObjectRef } from '../../../kernel/index.ts';
+import type { WorkloadRef } from '../../../ports/cluster-operations/index.ts';
 
 const KINDS = {
   deployment: { apiVersion: 'apps/v1', kind: 'Deployment' },
@@ -15,7 +15,7 @@ export function objectOf({ namespace, kind, name }: WorkloadRef): ObjectRef {
 
 /** Whether an object belongs to an application of ours, which alone may change it. */
 export function isManaged(object: unknown): boolean {
-  return at(object, 'metadata', 'labels', OPERATION_LABELS.managedBy) === OPERATION_LABELS.manager;
+  return isOwnedBy(object, MANAGED_BY);
 }
 
 /** Whether the claims of a StatefulSet's replicas go with the replicas, or with the whole. */
