@@ -128,11 +128,19 @@ async function apply(
 function record(
   deps: ClusterDeps,
   by: By,
-  { run, ...change }: { readonly action: string; readonly resource: { kind: string; name: string }; run: ClusterRun },
+  {
+    run,
+    action,
+    resource,
+  }: { readonly action: string; readonly resource: ReturnType<typeof resourceOf>; run: ClusterRun },
 ): Promise<void> {
   const { state, outcome, code } = run.status;
-  const after = { id: run.spec.id, outcome: outcome ?? null, code: code ?? null };
-  return audited(deps, by, { ...change, ...(state === 'ended' ? { after } : {}) });
+  if (state !== 'ended') return audited(deps, by, { action, resource });
+  return audited(deps, by, {
+    action: `${action}.end`,
+    resource,
+    after: { outcome: outcome ?? null, code: code ?? null },
+  });
 }
 
 function answered(run: Result<ClusterRun>): Result<ClusterRunAnswer> {

@@ -119,6 +119,7 @@ function isForgotten({ clock }: Deps, run: ClusterRun): boolean {
 async function known(deps: Deps, spec: ClusterRun['spec']): Promise<Result<ClusterRun | undefined>> {
   const read = await deps.runs.get(nameOf(spec.id));
   if (!read.ok || read.value === undefined) return read;
+  if (isForgotten(deps, read.value)) return ok(undefined);
   const run = await settled(deps, read.value);
   if (!run.ok) return run;
   if (run.value.spec.kind !== spec.kind || run.value.spec.request !== spec.request)

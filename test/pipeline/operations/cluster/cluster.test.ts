@@ -3,9 +3,10 @@ import { LOCAL, type Principal } from '../../../../src/access/index.ts';
 import { fail, ok, problem } from '../../../../src/kernel/index.ts';
 import { toSnake } from '../../../../src/ports/api/index.ts';
 import type { Command } from '../../../../src/ports/cluster-operations/index.ts';
-import { APPLICATION, type ApiWorld, apiWorld, must } from '../../../support/api-world.ts';
+import { APPLICATION, type ApiWorld, apiWorld, ended, must } from '../../../support/api-world.ts';
 import { CONFIGURATION, podOf } from '../../../support/fake-cluster-operations.ts';
 import { INFO } from '../../../support/release-api.ts';
+import { deployment, removal } from '../../../support/run-requests.ts';
 
 const WEB = { id: APPLICATION, service: 'web' };
 const LOG = { ...WEB, follow: false, previous: false, timestamps: false, tail: 0 };
@@ -136,6 +137,9 @@ describe('workloads of the cluster', () => {
       cluster.read(person, WORKLOAD, INFO),
       cluster.inspect(person, { namespace: 'shop', name: 'web', uid: '0f8fad5b-d9cb-469f-a165-70867728950e' }, INFO),
       cluster.apply(person, apply, INFO),
+      cluster.deploy(person, deployment(), INFO),
+      cluster.takeDown(person, removal(), INFO),
+      cluster.run(person, { id: 'example-run' }, INFO),
       cluster.restart(person, WORKLOAD, INFO),
       cluster.scale(person, { ...WORKLOAD, replicas: 1 }, INFO),
       cluster.remove(person, { ...WORKLOAD, confirm_name: 'web' }, INFO),
@@ -172,7 +176,8 @@ describe('workloads of the cluster', () => {
   it('are changed with what was read, in the words of the wire', async () => {
     const read = must(await cluster.read(LOCAL, WORKLOAD, INFO));
     const input = { ...WORKLOAD, configuration: toSnake(read) as never, create: false, timeout_seconds: 60 };
-    must(await cluster.apply(LOCAL, input, INFO));
+    const { id } = must(await cluster.apply(LOCAL, input, INFO));
+    await ended(world, id);
     const { observedAt: _, ...spec } = CONFIGURATION;
     expect(call('applyWorkload')).toEqual({
       request: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
@@ -184,17 +189,42 @@ describe('workloads of the cluster', () => {
       spec,
       create: false,
     });
-    expect(recorded()).toEqual([{ action: 'workload.apply', resource: { kind: 'Deployment', name: 'shop/web' } }]);
-    world.clusterOperations.applyWorkload = async () => ({
-      outcome: 'denied',
-      code: 'invalid_request',
-      steps: [],
-      services: [],
-    });
-    expect(await cluster.apply(LOCAL, input, INFO)).toMatchObject({
+    const resource = { kind: 'Deployment', name: 'shop/web' };
+    expect(recorded()).toEqual([
+      { action: 'workload.apply', resource },
+      { action: 'workload.apply.end', resource },
+    ]);
+    const other = { ...input, configuration: { ...(toSnake(read) as object), replicas: -1 } as never };
+    expect(await cluster.apply(LOCAL, other, INFO)).toMatchObject({
       ok: false,
       problem: { code: 'invalid_request', at: 'configuration' },
     });
+    expect(recorded()).toHaveLength(2);
+  });
+
+  it('of an application are refused where they are read, changed or deleted', async () => {
+    world.clusterOperations.readWorkload = async () => ok({ ...CONFIGURATION, managed: true });
+    world.clusterOperations.operate = async () => ({ outcome: 'denied', detail: 'application_managed' });
+    const apply = { ...WORKLOAD, configuration: TEMPLATE, create: false, timeout_seconds: 60 };
+    expect(await code(cluster.read(LOCAL, WORKLOAD, INFO))).toBe('application_managed');
+    expect(await code(cluster.apply(LOCAL, apply, INFO))).toBe('application_managed');
+    expect(await code(cluster.remove(LOCAL, { ...WORKLOAD, confirm_name: 'web' }, INFO))).toBe('application_managed');
+    expect(call('applyWorkload')).toBe(undefined);
+  });
+
+  it('take one command at a time', async () => {
+    const [going, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.clusterOperations.operate = async () => {
+      going.resolve();
+      await open.promise;
+      return { outcome: 'succeeded', detail: '' };
+    };
+    const first = cluster.restart(LOCAL, WORKLOAD, INFO);
+    await going.promise;
+    expect(await code(cluster.scale(LOCAL, { ...WORKLOAD, replicas: 3 }, INFO))).toBe('cluster_busy');
+    open.resolve();
+    must(await first);
+    must(await cluster.scale(LOCAL, { ...WORKLOAD, replicas: 3 }, INFO));
   });
 
   it('let a file be rendered for another cluster', async () => {
