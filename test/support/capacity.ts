@@ -1,6 +1,11 @@
-import type { ClusterObservation, ObservedClaim, ObservedNode } from '../../src/kernel/index.ts';
-import { ok } from '../../src/kernel/index.ts';
-import type { ClusterCapacity } from '../../src/ports/index.ts';
+import {
+  type ClusterObservation,
+  type ObservedClaim,
+  type ObservedNode,
+  ok,
+  type Result,
+} from '../../src/kernel/index.ts';
+import type { Cluster, ClusterCapacity } from '../../src/ports/index.ts';
 
 const GIB = 1024 ** 3;
 
@@ -43,4 +48,46 @@ export function fakeCapacity(
 /** Room for everything, seen now. */
 export function roomyCapacity(now: () => Date): ClusterCapacity {
   return fakeCapacity(() => observation([node('a')], { observedAt: now() }));
+}
+
+/** Gives an embedded or real cluster nodes that only say they are there, and storage classes. */
+export async function addCapacity(
+  cluster: Cluster,
+  wanted: {
+    readonly nodes?: Readonly<
+      Record<string, { readonly arch?: string; readonly cpu?: string; readonly gpus?: number }>
+    >;
+    readonly classes?: readonly string[];
+  },
+): Promise<void> {
+  for (const [name, { arch = 'amd64', cpu = '16', gpus = 0 }] of Object.entries(wanted.nodes ?? {})) {
+    const labels = { 'kubernetes.io/arch': arch, 'kubernetes.io/hostname': name };
+    must(await cluster.create({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} }));
+    const allocatable = {
+      cpu,
+      memory: '64Gi',
+      'ephemeral-storage': '100Gi',
+      pods: '100',
+      'nvidia.com/gpu': String(gpus),
+    };
+    const status = { allocatable, capacity: allocatable, conditions: [{ type: 'Ready', status: 'True' }] };
+    must(await cluster.mergePatch({ apiVersion: 'v1', kind: 'Node', name }, { status }, 'status'));
+  }
+  for (const name of wanted.classes ?? [])
+    must(
+      await cluster.create({
+        ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name } },
+        provisioner: 'example.com/volumes',
+      }),
+    );
+}
+
+/** What the application of `test/render/market.ts` needs of a cluster. */
+export const MARKET_CAPACITY = {
+  nodes: { 'arm-node-1': { arch: 'arm64' }, 'gpu-node-1': { gpus: 8 } },
+  classes: ['fast', 'shared-files'],
+} as const;
+
+function must(result: Result<unknown>): void {
+  if (!result.ok) throw new Error(`${result.problem.code}: ${result.problem.message}`);
 }

@@ -1,5 +1,5 @@
 import { type EmbeddedCluster, startEmbeddedCluster } from '../../src/adapters/embedded/index.ts';
-import { connect, createCluster, createLeases } from '../../src/adapters/kubernetes/index.ts';
+import { connect, createCluster, createClusterCapacity, createLeases } from '../../src/adapters/kubernetes/index.ts';
 import { createLog } from '../../src/adapters/log/index.ts';
 import { createSecretStore, createStore, ensureCrds, transitionRules } from '../../src/adapters/store/index.ts';
 import { createRandom, createSystemClock } from '../../src/adapters/system/index.ts';
@@ -58,6 +58,9 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
     ...inMemory.deps,
     store,
     cluster,
+    capacity: createClusterCapacity(connection.value, {
+      ...{ cluster, clock, userAgent: 'hakopod-test', keepMs: 0, keepDisksMs: 0 },
+    }),
     clock,
     random,
     log,

@@ -8,6 +8,8 @@ import { delimiter, join } from 'node:path';
 const SOURCES = ['main.go', 'go.mod', 'go.sum'] as const;
 /** Helm as the chart's tests use it: the newest 3.22 the Go module proxy serves. */
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.22.0';
+/** Nodes that only say that their pods run. */
+const KWOK = 'sigs.k8s.io/kwok/cmd/kwok@v0.8.0';
 const FLAGS = ['-ldflags', '-s -w'];
 
 /** Where built programs live between runs, outside the tree: `$XDG_CACHE_HOME/hakopod`, or `~/.cache/hakopod`. */
@@ -44,12 +46,22 @@ export async function goBinary(program: string, folder: string): Promise<string 
 export async function helmBinary(): Promise<string | undefined> {
   const present = onPath('helm');
   if (present !== undefined && (await run(present, ['version', '--short'])).startsWith('v3.22.')) return present;
+  return installed('helm', HELM);
+}
+
+/** kwok of the one version that is tried, built once. Undefined without Go. */
+export function kwokBinary(): Promise<string | undefined> {
+  return installed('kwok', KWOK);
+}
+
+/** A program of somebody else's Go module at a version. */
+async function installed(program: string, source: string): Promise<string | undefined> {
   const go = onPath('go');
   if (go === undefined) return undefined;
-  const name = `helm-${await keyOf(go, createHash('sha256').update(HELM))}`;
+  const name = `${program}-${await keyOf(go, createHash('sha256').update(source))}`;
   return built(name, async (out) => {
-    await run(go, ['install', ...FLAGS, HELM], { env: { GOBIN: out } });
-    await rename(join(out, 'helm'), join(out, name));
+    await run(go, ['install', ...FLAGS, source], { env: { GOBIN: out } });
+    await rename(join(out, program), join(out, name));
   });
 }
 
