@@ -57,6 +57,7 @@ export async function cliWorld(): Promise<CliWorld> {
       const done = await memory.releases.updateStatus(id, ({ status }) => ({
         ...status,
         state,
+        attempts: 1,
         finishedAt: now,
         steps: [{ name: 'apply', state: isGood ? 'done' : 'failed', startedAt: now, at: now }],
         ...(isGood ? { resolved: { web: `ghcr.io/acme/shop@sha256:${'b'.repeat(64)}` } } : {}),

@@ -39,9 +39,13 @@ export type ReleaseWorld = {
   stop(): Promise<void>;
 };
 
-export async function startReleaseWorld(): Promise<ReleaseWorld> {
+/** `through` puts something between the worker and the API server: it takes the server's kubeconfig and answers another. */
+export async function startReleaseWorld(
+  options: { readonly through?: (kubeconfig: string) => Promise<string>; readonly leaseMs?: number } = {},
+): Promise<ReleaseWorld> {
   const embedded = await startEmbeddedCluster({ validators: transitionRules() });
-  const connection = connect({ kubeconfigText: embedded.kubeconfig });
+  const kubeconfigText = (await options.through?.(embedded.kubeconfig)) ?? embedded.kubeconfig;
+  const connection = connect({ kubeconfigText });
   if (!connection.ok) throw new Error(connection.problem.message);
   const clock = createSystemClock();
   const log = createLog('silent');
@@ -64,7 +68,13 @@ export async function startReleaseWorld(): Promise<ReleaseWorld> {
     clock,
     random,
     log,
-    leases: createLeases(cluster, { namespace, holder: `test-${random.hex(4)}`, clock, log, durationMs: 2000 }),
+    leases: createLeases(cluster, {
+      namespace,
+      holder: `test-${random.hex(4)}`,
+      clock,
+      log,
+      durationMs: options.leaseMs ?? 2000,
+    }),
     secrets: createSecretStore({ cluster, namespace, clock }),
     images: { resolve: async (image) => ok({ image: `${image.replace(/:[^:/]*$/, '')}@${DIGEST}` }) },
   };
