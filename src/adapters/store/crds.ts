@@ -262,6 +262,7 @@ function rootSchema(d: Definition): StructuralSchema {
 function withConditions(status: StructuralSchema): StructuralSchema {
   const properties = status.properties as Readonly<Record<string, StructuralSchema>>;
   const list = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] };
+  if (properties.conditions === undefined) return status;
   return { ...status, properties: { ...properties, conditions: { ...properties.conditions, ...list } } };
 }
 
