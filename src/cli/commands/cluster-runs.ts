@@ -56,18 +56,18 @@ const TARGET = `  target:
     instance_id: 7c9e6679-7425-40de-944b-e07fc1f90ae7
     spec_digest: sha256:...`;
 const DEPLOY_NOTES = `
-A request:
+Only what carries the instance's id is ever changed. There is one run at a time; Ctrl-C ends the waiting alone.
+
+Example:
   project: shop
 ${TARGET}
   services:
     - name: web
       image: { reference: ghcr.io/acme/shop@sha256:..., digest: sha256:... }
       ports: [{ published: 80, target: 8080 }]
-      env: { MODE: production }
-
-Only what carries the instance's id is ever changed. There is one run at a time; Ctrl-C ends the waiting alone.`;
+      env: { MODE: production }`;
 const REMOVE_NOTES = `
-A request:
+Example:
   project: shop
 ${TARGET}
   services: [web]`;
