@@ -26,7 +26,7 @@ export {
   ownership,
   recorded,
 } from './ownership.ts';
-export { cleanupExcess, isSnapshot, pruneSet, snapshotsInUse, stalePolicies } from './prune.ts';
+export { cleanupExcess, closedIngresses, isSnapshot, pruneSet, snapshotsInUse, stalePolicies } from './prune.ts';
 export { keepForeignReplicas, keepReplicas } from './replicas.ts';
 export { heldBack } from './schedule.ts';
 export { type ObservedService, serviceStates } from './states.ts';

@@ -92,6 +92,17 @@ export function stalePolicies(prune: readonly InventoryEntry[]): readonly Invent
   return prune.filter((entry) => entry.kind === 'NetworkPolicy');
 }
 
+/**
+ * The Ingresses of a prune set whose service stays and is not public any more: they lead nobody there while the release goes on (facts 3.2).
+ * Those of services that go stay until what takes their place is there.
+ */
+export function closedIngresses(
+  prune: readonly InventoryEntry[],
+  application: { readonly services: Readonly<Record<string, unknown>> },
+): readonly InventoryEntry[] {
+  return prune.filter((entry) => entry.kind === 'Ingress' && Object.hasOwn(application.services, entry.name));
+}
+
 const CLEANED: Readonly<Record<string, number>> = {
   Job: LIMITS.cleanupJobs,
   CronJob: LIMITS.cleanupCronJobs,

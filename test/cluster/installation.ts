@@ -45,6 +45,10 @@ export type InstallationOptions = {
   readonly kubeconfig: string;
   readonly namespace: string;
   readonly registry: string;
+  /** Another registry on loopback that images come from, in plain http. */
+  readonly otherRegistry?: string;
+  /** More HAKOPOD_ variables, which win. */
+  readonly settings?: Readonly<Record<string, string>>;
 };
 
 const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
@@ -96,13 +100,16 @@ export async function install(options: InstallationOptions): Promise<Installatio
       HAKOPOD_APP_DOMAIN: 'apps.example.test',
       HAKOPOD_PUBLIC_URL: `http://127.0.0.1:${port}`,
       HAKOPOD_GITHUB_API_URL: forge.githubApiUrl,
-      HAKOPOD_LOCAL_REGISTRIES: `http://${registry}`,
+      HAKOPOD_LOCAL_REGISTRIES: [registry, options.otherRegistry]
+        .flatMap((host) => (host === undefined ? [] : [`http://${host}`]))
+        .join(','),
       HAKOPOD_BUILD_REGISTRY: `${registry}/built`,
       HAKOPOD_LOCAL_REPOSITORIES: 'true',
       HAKOPOD_MENTION_GRACE_SECONDS: '1',
       HAKOPOD_RESYNC_SECONDS: '2',
       HAKOPOD_DRIFT_SECONDS: '2',
       HAKOPOD_LOG_LEVEL: 'debug',
+      ...options.settings,
     };
     const lines: string[] = [];
     const serve = async (role: 'server' | 'worker', listen: Readonly<Record<string, string>>): Promise<void> => {
@@ -177,6 +184,9 @@ async function raw(connection: KubeConnection, method: 'GET' | 'POST', path: str
   return { status: answer.status, text: Buffer.concat(chunks).toString('utf8') };
 }
 
+/** A machine that also runs a cluster takes its time. */
+const READY_MS = 120_000;
+
 /** Starts one role and resolves with the way to stop it once it is ready. */
 async function startServe(env: Readonly<Record<string, string>>, lines: string[]): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -190,11 +200,15 @@ async function startServe(env: Readonly<Record<string, string>>, lines: string[]
     await exited;
   };
   try {
-    await until(`hakopod serve --roles ${env.HAKOPOD_ROLES} is ready`, async () => {
-      if (child.exitCode !== null) throw new Error(`hakopod serve ended: ${lines.slice(-5).join('')}`);
-      const answer = await fetch(`http://${env.HAKOPOD_ADMIN_LISTEN}/readyz`).catch(() => undefined);
-      return answer?.status === 200;
-    });
+    await until(
+      `hakopod serve --roles ${env.HAKOPOD_ROLES} is ready`,
+      async () => {
+        if (child.exitCode !== null) throw new Error(`hakopod serve ended: ${lines.slice(-5).join('')}`);
+        const answer = await fetch(`http://${env.HAKOPOD_ADMIN_LISTEN}/readyz`).catch(() => undefined);
+        return answer?.status === 200;
+      },
+      READY_MS,
+    );
   } catch (error) {
     await stop();
     throw error;

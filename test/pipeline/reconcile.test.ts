@@ -119,6 +119,51 @@ describe('a release', () => {
     ).toBe(true);
   });
 
+  it('lays its foundation in order: namespace, policies, budget and claims, a pause, Services; and closes what is not public', async () => {
+    const done: string[] = [];
+    const { create, apply, delete: remove } = world.cluster;
+    Object.assign(world.deps, {
+      cluster: {
+        ...world.cluster,
+        create: (object: Manifest) => {
+          done.push(object.kind);
+          return create(object);
+        },
+        apply: (object: Manifest) => {
+          done.push(object.kind);
+          return apply(object);
+        },
+        delete: (...args: Parameters<typeof remove>) => {
+          done.push(`-${args[0].kind}`);
+          return remove(...args);
+        },
+      },
+      options: { ...world.deps.options, policySettleMs: 7 },
+      clock: { now: () => new Date(), sleep: async (ms: number) => void (ms === 7 && done.push('pause')) },
+    });
+    const kept = '[volumes.kept]\nsize_gib = 1\n';
+    const mount = 'mounts = [{ volume = "kept", mount_path = "/kept" }]\n';
+    await world.accept(file(web(`public = true\n${mount}`), kept));
+    await world.run();
+    const ranks = [
+      'Namespace',
+      'NetworkPolicy',
+      'ResourceQuota',
+      'PersistentVolumeClaim',
+      'pause',
+      'Service',
+      'Deployment',
+      'Ingress',
+    ];
+    const first = [...new Set(done)];
+    expect(first.map((kind) => ranks.indexOf(kind))).toEqual(first.map((_, index) => index));
+    done.splice(0);
+    await world.accept(file(web(`replicas = 1\nhealthcheck = "/up"\n${mount}`), kept));
+    await world.run();
+    expect(done.indexOf('-Ingress')).toBeGreaterThanOrEqual(0);
+    expect(done.indexOf('-Ingress')).toBeLessThan(done.indexOf('Deployment'));
+  });
+
   it('never touches what is not ours, and says so', async () => {
     await world.accept(file(web()));
     await world.run();

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { refOf } from '../../src/kernel/index.ts';
-import { cleanupExcess, inventoryEntry, pruneSet, snapshotsInUse, stalePolicies } from '../../src/reconcile/index.ts';
+import {
+  cleanupExcess,
+  closedIngresses,
+  inventoryEntry,
+  pruneSet,
+  snapshotsInUse,
+  stalePolicies,
+} from '../../src/reconcile/index.ts';
 import { allObjects } from '../../src/render/index.ts';
 import { inputFor, rendered, SHOP } from '../render/fixture.ts';
 import { MARKET } from '../render/market.ts';
@@ -111,6 +118,13 @@ describe('pruneSet', () => {
     const prune = pruneSet({ inventory, rendered: [], renderedOk: true, snapshotsInUse: none });
     expect(stalePolicies(prune).every((e) => e.kind === 'NetworkPolicy')).toBe(true);
     expect(stalePolicies(prune).length).toBe(7);
+  });
+
+  it('tells the Ingresses of services that stay, which close early', () => {
+    const entry = (kind: string, name: string) => ({ apiVersion: 'a/v1', kind, namespace: 'n', name, uid: name });
+    const prune = [entry('Ingress', 'stays'), entry('Ingress', 'goes'), entry('Service', 'stays')];
+    const closed = closedIngresses(prune, { services: { stays: {} } });
+    expect(closed.map(({ kind, name }) => `${kind}/${name}`)).toEqual(['Ingress/stays']);
   });
 });
 

@@ -1,16 +1,17 @@
 import { fail, ok, type Problem, problem, type Result, refOf } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
-import { claimChange, kindChange, stalePolicies } from '../../reconcile/index.ts';
+import { claimChange, kindChange } from '../../reconcile/index.ts';
 import { type Rendered, secretValues } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
 import { dropDomains } from '../endpoints/index.ts';
 import type { Carrying } from './carrying.ts';
+import { layFoundation } from './foundation.ts';
 import { releaseHosts } from './hosts.ts';
 import { pullLogins, type ReleaseImages, resolveImages } from './images.ts';
 import { placeRelease } from './place.ts';
-import { deleteAll, prune, pruneCandidates } from './prune.ts';
+import { prune } from './prune.ts';
 import { finalObjects, renderInput } from './render.ts';
-import { type Session, saveInventory } from './session.ts';
+import type { Session } from './session.ts';
 import { runStep, StepRecorder } from './steps.ts';
 import { carryWorkload, isSchedule } from './workload.ts';
 import { writeObject } from './write.ts';
@@ -115,34 +116,6 @@ async function startSchedules(carrying: Carrying, rendered: Rendered): Promise<R
     if (!written.ok) return written;
   }
   return ok(undefined);
-}
-
-/** Namespace, policies, quota, claims and Services; a pause when policies changed, because the network applies them on its own time. */
-async function layFoundation(carrying: Carrying, rendered: Rendered): Promise<Result<void>> {
-  const { session, release, guard } = carrying;
-  const { clock, options } = session.deps;
-  let policiesChanged = false;
-  const write = async (manifest: Parameters<typeof writeObject>[1]): Promise<Result<void>> => {
-    const allowed = guard.check();
-    if (!allowed.ok) return allowed;
-    const written = await writeObject(session, manifest, { operation: release.name });
-    if (!written.ok) return written;
-    if (manifest.kind === 'NetworkPolicy' && written.value !== 'unchanged') policiesChanged = true;
-    return ok(undefined);
-  };
-  const namespace = await write(rendered.namespace);
-  if (!namespace.ok) return namespace;
-  const { networkPolicies, quota, claims, services } = rendered;
-  const others = await Promise.all([...networkPolicies, quota, ...claims, ...services].map(write));
-  const failed = others.find((result) => !result.ok);
-  if (failed !== undefined) return failed;
-  const stale = stalePolicies(pruneCandidates(session, rendered, undefined));
-  const gone = await deleteAll({ session, release, check: guard.check }, stale);
-  if (!gone.ok) return gone;
-  const saved = await saveInventory(session);
-  if (!saved.ok) return saved;
-  if (policiesChanged) await clock.sleep(options.policySettleMs, guard.signal);
-  return guard.check();
 }
 
 /**
