@@ -299,7 +299,29 @@ describe.skipIf(kubeconfig === undefined)('the account of the enrolment file', (
     });
     const refused = await operations.deploy(requestOf({ namespace: GRANTED }, instance, web({ mounts: [] })));
     expect(outcomeOf(refused)).toMatch(/^denied admission_denied ConfigMap\//);
+    const map = (namespace: string): Manifest => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'mine', namespace },
+    });
+    // The same answer to whoever reconciles: asked for by the refused write, not read out of its sentence.
+    expect(codeOf(await mine.create(map(GRANTED)))).toBe('admission_denied');
+    expect(codeOf(await mine.create(map(OTHER)))).toBe('forbidden');
     must(await admin.delete(ref, { uid: quota.metadata.uid ?? '', propagation: 'Background' }));
+  });
+
+  it('may ask about its own rights without a rule of ours, as every account may', async () => {
+    const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', name: 'system:basic-user' };
+    const role = must(await admin.get({ ...rbac, kind: 'ClusterRole' })) as Manifest & { rules: object[] };
+    expect(role.rules).toContainEqual(
+      expect.objectContaining({
+        apiGroups: ['authorization.k8s.io'],
+        resources: expect.arrayContaining(['selfsubjectaccessreviews']),
+        verbs: ['create'],
+      }),
+    );
+    const binding = must(await admin.get({ ...rbac, kind: 'ClusterRoleBinding' }));
+    expect(binding?.subjects).toContainEqual(expect.objectContaining({ kind: 'Group', name: 'system:authenticated' }));
   });
 
   it(`${shows('identity', 'create', 'update')} keeps its identity, and updates no other Secret`, async () => {

@@ -18,7 +18,24 @@ export {
   renderEnrolment,
   renderPermissions,
 } from './manifest/index.ts';
-export { type Clients, connect as connectOperations, fromClients, inCluster } from './operations/connect.ts';
-export { createIdentityStore, type IdentityStoreOptions } from './operations/identity-store.ts';
-export { ownNamespace } from './operations/own-namespace.ts';
+export {
+  applyWorkload,
+  type Clients,
+  connect as connectOperations,
+  createIdentityStore,
+  deploy,
+  facts,
+  fromClients,
+  type IdentityStoreOptions,
+  inCluster,
+  inspect,
+  logs,
+  openExec,
+  operate,
+  ownNamespace,
+  readWorkload,
+  remove,
+  renderDeployment,
+  snapshot,
+} from './operations/index.ts';
 export type { WatchTuning } from './watch.ts';
