@@ -211,7 +211,7 @@ async function startServe(env: Readonly<Record<string, string>>, lines: string[]
     );
   } catch (error) {
     await stop();
-    throw error;
+    throw new Error(`${String(error)}\n${lines.slice(-15).join('')}`);
   }
   return stop;
 }
