@@ -173,6 +173,23 @@ describe('plan', () => {
     expect(said(world, SHA(1))).toBe('success: released revision 1');
   });
 
+  it('releases a commit that failed once more when a person asks for it, and tells how it goes anew', async () => {
+    await seeAndPlan(1, file());
+    await end('failed');
+    const failed = { outcome: 'failure' as const, description: 'failed: services.web: it was not ready' };
+    await world.sources.updateStatus(SOURCE, (current) => ({
+      ...current.status,
+      reports: [{ commit: SHA(1), desired: failed, posted: failed, at: world.now.toISOString() }],
+    }));
+    await world.sources.update(SOURCE, (current) => ({
+      annotations: { ...current.annotations, [REQUESTED_AT]: 'now' },
+    }));
+    await seeAndPlan(1);
+    expect([...world.releases.items.keys()]).toEqual([`${SOURCE}.1`, `${SOURCE}.2`]);
+    expect(world.releases.items.get(`${SOURCE}.2`)?.spec.origin.commit).toBe(SHA(1));
+    expect(said(world, SHA(1))).toBe('pending: deploying revision 2');
+  });
+
   it('leaves reading the ref to sync when the binding changed', async () => {
     await seeAndPlan(1, file());
     await world.sources.update(SOURCE, (current) => ({ spec: { ...current.spec, path: 'other.toml' } }));
