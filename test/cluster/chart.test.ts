@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CHART_SETTINGS } from '../../scripts/values-schema.ts';
 import { createCluster } from '../../src/adapters/kubernetes/index.ts';
+import { DEPLOY_RULES } from '../../src/adapters/kubernetes/manifest/rules.ts';
 import { Config, loadConfig, variableOf } from '../../src/config.ts';
 import type { Manifest } from '../../src/kernel/index.ts';
 import type { Cluster } from '../../src/ports/index.ts';
@@ -203,6 +204,33 @@ describe.skipIf(!hasHelm)('the chart', () => {
     await expect(renderChart(NAMESPACE, ['server.operations=some'])).rejects.toThrow('operations');
   });
 
+  it('keeps the server to the namespaces that are named, and lets it deploy there', async () => {
+    const named = await renderChart(NAMESPACE, ['server.operations=all', 'config.operationNamespaces={shop,blog}']);
+    const roles = named.filter(({ kind, metadata }) => kind.endsWith('Role') && metadata.name.endsWith('-server'));
+    const of = (end: string): readonly Manifest[] => roles.filter(({ metadata }) => metadata.name.endsWith(end));
+    const deploy = of('-deploy-server');
+    expect(deploy.map(({ metadata }) => metadata.namespace)).toEqual(['shop', 'blog']);
+    const wanted = DEPLOY_RULES.flatMap(({ group, resources, verbs }) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${join(group, resource)}`)),
+    );
+    for (const role of deploy) expect(grants(role)).toEqual([...wanted].sort());
+    expect(grants(of('-operations-server')[0]!).filter((grant) => /^(create|patch|update|delete)/.test(grant))).toEqual(
+      ['create pods/exec'],
+    );
+    expect(grants(of('-runs-server')[0]!)).toContain('update hakopod.io/clusterruns/status');
+    const config = named.find(({ kind }) => kind === 'ConfigMap');
+    expect(config?.data).toMatchObject({ HAKOPOD_OPERATION_NAMESPACES: 'shop,blog' });
+    const everywhere = await renderChart(NAMESPACE, ['server.operations=all', 'config.operationNamespaces={*,shop}']);
+    const all = everywhere.filter(({ metadata }) => /(operations|deploy)-server$/.test(metadata.name));
+    expect(all.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
+      ['ClusterRole', undefined],
+      ['ClusterRoleBinding', undefined],
+      ['Role', 'shop'],
+      ['RoleBinding', 'shop'],
+    ]);
+    expect(grants(all[0]!)).toContain('delete apps/deployments');
+  });
+
   it('asks kubelets only when told to', async () => {
     const asking = await renderChart(NAMESPACE, ['nodeStatistics=true']);
     const role = asking.find(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name.endsWith('-preflight'));
@@ -216,6 +244,11 @@ describe.skipIf(!hasHelm)('the chart', () => {
       (name) => parse(readFileSync(join(folder, name), 'utf8')).spec.names.plural,
     );
     for (const plural of plurals) {
+      // Runs are carried out where they are asked for.
+      if (plural === 'clusterruns') {
+        expect(given.filter((grant) => grant.includes(plural))).toEqual([]);
+        continue;
+      }
       expect(given).toContain(`list hakopod.io/${plural}`);
       const isPeoples = ['projects', 'identities', 'roles', 'settings', 'auditrecords'].includes(plural);
       if (!isPeoples) expect(given).toContain(`update hakopod.io/${plural}/status`);
