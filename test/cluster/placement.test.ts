@@ -8,8 +8,9 @@ import { startWorld, until, type World } from '../support/world.ts';
 import { addFakeNode, startKwok } from './rig/kwok.ts';
 
 /*
- * The preflight and placement against the real scheduler, on two simulated nodes: a small one that has room for either of two services that
- * share a volume, and a big one that has room for both. Every other node is cordoned meanwhile, so only on a cluster that tests started.
+ * The preflight and placement against the real scheduler, on two simulated nodes: a small, empty one that the scheduler prefers and that has
+ * room for either of two services that share a volume, and a big one, used by somebody else, that has room for both. Every other node is
+ * cordoned meanwhile, so only on a cluster that tests started.
  */
 
 const kubeconfig = realKubeconfig('placement');
@@ -41,8 +42,15 @@ describe.skipIf(kwok === undefined)('two simulated nodes and the real scheduler'
       await world.api.mergePatch(node(metadata.name), { spec: { unschedulable: true } });
       cordoned.push(metadata.name);
     }
-    await addFakeNode(world.api, 'sim-small', { cpu: '200m', memory: '1Gi' });
+    await addFakeNode(world.api, 'sim-small', { cpu: '250m', memory: '4Gi' });
     await addFakeNode(world.api, 'sim-big', { cpu: '500m', memory: '4Gi' });
+    await make({
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'somebody-else', namespace: 'default' } },
+      spec: {
+        nodeName: 'sim-big',
+        containers: [{ name: 'c', image: 'example.com/none', resources: { requests: { cpu: '180m' } } }],
+      },
+    });
     const storageClass = (name: string, provisioner: string) => ({
       ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name }, provisioner },
       volumeBindingMode: 'WaitForFirstConsumer',
@@ -91,7 +99,10 @@ describe.skipIf(kwok === undefined)('two simulated nodes and the real scheduler'
     const nodes = simulated.flatMap((one) => (one.ok && one.value !== undefined ? [one.value] : []));
     for (const { apiVersion, kind, metadata } of [...(namespaces.ok ? namespaces.value : []), ...created, ...nodes])
       await world.api.delete(
-        { apiVersion, kind, name: metadata.name },
+        {
+          ...{ apiVersion, kind, name: metadata.name },
+          ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+        },
         { uid: metadata.uid ?? '', propagation: 'Background' },
       );
     for (const name of cordoned) await world.api.mergePatch(node(name), { spec: { unschedulable: null } });
@@ -141,19 +152,19 @@ describe.skipIf(kwok === undefined)('two simulated nodes and the real scheduler'
   }, 120_000);
 
   it('does not count an application that is there already twice', async () => {
-    // 400m of the big node's 500m are its own then, and 300m are now.
-    const done = await cli('deploy', pair(200, 'env = { ROUND = "2" }'), '--wait');
+    // 300m of the big node are its own now, and all 320m that others leave of it then.
+    const done = await cli('deploy', pair(160, 'env = { ROUND = "2" }'), '--wait');
     expect(done.code, done.out).toBe(0);
     expect(await nodesOf('shared')).toEqual({ writer: 'sim-big', reader: 'sim-big' });
   }, 120_000);
 
   it('refuses a group that no node takes, though both nodes together would', async () => {
-    const refused = await cli('plan', pair(260));
+    const refused = await cli('plan', pair(161));
     expect(refused.code).toBe(4);
     expect(refused.out).toContain(
       'shared_volume_capacity: the 2 services that share it do not fit together on one node',
     );
-    expect(refused.out).toContain('requested 520m CPU, 128Mi memory; available 500m CPU');
+    expect(refused.out).toContain('requested 322m CPU, 128Mi memory; available 320m CPU');
   }, 60_000);
 
   it('refuses ReadWriteMany on a local-path class', async () => {
@@ -167,9 +178,9 @@ describe.skipIf(kwok === undefined)('two simulated nodes and the real scheduler'
     const toml = `name = "large"\n[services.web]\n${image()}\n${size(150)}\nreplicas = 3`;
     const refused = await cli('deploy', toml, '--wait');
     expect(refused.code).toBe(4);
-    // Of 700m the shared application has 400m.
+    // The shared application has all that was free of the big node.
     expect(refused.out).toMatch(
-      /resources: requested 450m CPU, 192Mi memory; available 300m CPU, \d+Mi memory; shortage 150m CPU, 0Mi memory/,
+      /resources: requested 450m CPU, 192Mi memory; available 250m CPU, \d+Mi memory; shortage 200m CPU, 0Mi memory/,
     );
     const one = await cli('plan', toml.replace('replicas = 3', 'replicas = 1').replace('150m', '501m'));
     expect(one.out).toContain('service_capacity: one pod fits on no node; requested 501m CPU');
