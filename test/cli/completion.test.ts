@@ -54,6 +54,8 @@ const CASES = [
   ['hakopod sources grant re', ['renew']],
   ['hakopod log', ['login', 'logout', 'logs']],
   ['hakopod --kubeconfig file sources grant sh', ['show']],
+  ['hakopod domains ver', ['verify']],
+  ['hakopod certificates add web --priv', ['--private-key']],
   ['hakopod deploy --wa', ['--wait']],
   ['hakopod apps show shop --out', ['--output']],
   ['hakopod apps list --output j', ['json']],

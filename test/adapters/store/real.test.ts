@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { describeAccessStoreContract } from '../../contracts/access-store.contract.ts';
+import { describeEndpointsContract } from '../../contracts/endpoints.contract.ts';
 import { describeSecretsContract } from '../../contracts/secrets.contract.ts';
 import { describeStoreContract } from '../../contracts/store.contract.ts';
 import { connectReal, inNewNamespace, realKubeconfig } from '../../support/kubernetes.ts';
@@ -11,4 +12,5 @@ else {
   describeAccessStoreContract('real API server', factory);
   describeStoreContract('real API server', factory);
   describeSecretsContract('real API server', factory);
+  describeEndpointsContract('real API server', factory);
 }
