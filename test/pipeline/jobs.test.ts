@@ -177,6 +177,11 @@ describe('a recorded end', () => {
       'seed 3',
     ]);
     expect(names('Job')).toEqual(['migrate-job', 'seed-job']);
+    // Of a job that is gone nothing is kept.
+    await world.accept(file(job('migrate')));
+    await world.run();
+    expect((await recorded()).map(({ service, revision }) => `${service} ${revision}`)).toEqual(['migrate 4']);
+    expect(names('Job')).toEqual(['migrate-job']);
   });
 });
 

@@ -36,11 +36,15 @@ export async function startChild(
     await exited;
   };
   world.defer(() => kill('SIGKILL'));
-  await until(`the ${roles} is ready`, async () => {
-    if (child.exitCode !== null) throw new Error(`the ${roles} ended: ${world.lines.slice(-5).join('')}`);
-    const answer = await fetch(`http://127.0.0.1:${admin}/readyz`).catch(() => undefined);
-    return answer?.status === 200;
-  });
+  await until(
+    `the ${roles} is ready`,
+    async () => {
+      if (child.exitCode !== null) throw new Error(`the ${roles} ended: ${world.lines.slice(-5).join('')}`);
+      const answer = await fetch(`http://127.0.0.1:${admin}/readyz`).catch(() => undefined);
+      return answer?.status === 200;
+    },
+    60_000,
+  );
   return { process: child, url: `http://127.0.0.1:${port}`, kill };
 }
 

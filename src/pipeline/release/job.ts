@@ -121,16 +121,21 @@ function podsIn(objects: readonly Manifest[]): readonly Manifest[] {
   return objects.filter(({ kind }) => kind === 'Pod');
 }
 
-/** A job's end, written on first sight, so that it survives whoever removes the Job (lifecycle page). */
+/**
+ * A job's end, written on first sight, so that it survives whoever removes the Job (lifecycle page). Ends of jobs the application no longer
+ * has are forgotten: one that comes back does so with a new revision, and runs.
+ */
 async function recordJob(
-  { session, release }: Carrying,
+  { session, release, desired }: Carrying,
   { service, workload }: RenderedWorkload,
   end: { readonly result: 'succeeded' | 'failed'; readonly message?: string },
 ): Promise<Result<void>> {
   const uid = session.inventory.live(refOf(workload))?.metadata.uid;
   const written = await writeApplication(session, (status) => {
     const known = (status.jobs ?? []).find((job) => job.service === service);
-    const others = (status.jobs ?? []).filter((job) => job.service !== service);
+    const others = (status.jobs ?? []).filter(
+      (job) => job.service !== service && desired.services[job.service]?.job !== undefined,
+    );
     return {
       ...status,
       jobs: [...others, { service, revision: release.spec.revision, uid: uid ?? known?.uid ?? '', ...end }],
