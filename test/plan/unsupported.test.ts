@@ -44,11 +44,6 @@ const REFUSED: readonly (readonly [name: string, paths: readonly string[], lines
     ['services.web.certificate_mounts'],
     'certificate_mounts = [{ certificate = "a", hostname = "a.example.com", mount_path = "/c" }]',
   ],
-  [
-    'an uploaded certificate',
-    ['services.web.tls.certificate'],
-    'port = 80\npublic = true\ntls = { certificate = "own" }',
-  ],
   ['an AWS identity', ['services.web.aws_identity'], 'aws_identity = "a"'],
   ['a container daemon', ['services.web.container_daemon'], 'container_daemon = "a"'],
   ['a runtime profile', ['services.web.runtime_profile'], 'runtime_profile = "a"'],
