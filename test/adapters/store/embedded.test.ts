@@ -2,6 +2,7 @@ import { startEmbeddedCluster } from '../../../src/adapters/embedded/index.ts';
 import { connect } from '../../../src/adapters/kubernetes/index.ts';
 import { transitionRules } from '../../../src/adapters/store/index.ts';
 import { describeAccessStoreContract } from '../../contracts/access-store.contract.ts';
+import { describeClusterRunsContract } from '../../contracts/cluster-runs.contract.ts';
 import { describeEndpointsContract } from '../../contracts/endpoints.contract.ts';
 import { describeSecretsContract } from '../../contracts/secrets.contract.ts';
 import { describeStoreContract } from '../../contracts/store.contract.ts';
@@ -22,6 +23,7 @@ async function factory(): Promise<ClusterUnderTest> {
 }
 
 describeAccessStoreContract('embedded', factory);
+describeClusterRunsContract('embedded', factory);
 describeStoreContract('embedded', factory);
 describeSecretsContract('embedded', factory);
 describeEndpointsContract('embedded', factory);
