@@ -29,6 +29,8 @@ export type CapacityOptions = {
   readonly keepMs?: number;
   /** The same for free disk space, which costs a request to a kubelet. */
   readonly keepDisksMs?: number;
+  /** Milliseconds a reading may take in all (facts 11.1: 10 s). */
+  readonly budgetMs?: number;
 };
 
 const KEEP_MS = 3000;
@@ -40,11 +42,12 @@ const ACTIVE = 'status.phase!=Succeeded,status.phase!=Failed';
  */
 export function createClusterCapacity(connection: KubeConnection, options: CapacityOptions): ClusterCapacity {
   const { clock, userAgent, cluster, keepMs = KEEP_MS, keepDisksMs = KEEP_DISKS_MS } = options;
-  const client: Client = { connection, clock, userAgent, timeoutMs: LIMITS.preflightMs };
+  const { budgetMs = LIMITS.preflightMs } = options;
+  const client: Client = { connection, clock, userAgent, timeoutMs: budgetMs };
   let disks: { readonly at: number; readonly free: ReadonlyMap<string, number> } | undefined;
   let reading: { readonly at: number; readonly result: Promise<Result<ClusterObservation>> } | undefined;
   const read = async (): Promise<Result<ClusterObservation>> => {
-    const signal = AbortSignal.timeout(LIMITS.preflightMs);
+    const signal = AbortSignal.timeout(budgetMs);
     const observed = await observe(client, signal, async (nodes) => {
       const now = clock.now().getTime();
       if (disks !== undefined && now - disks.at < keepDisksMs) return disks.free;
@@ -64,7 +67,7 @@ export function createClusterCapacity(connection: KubeConnection, options: Capac
       return reading.result;
     },
     claims: (namespace, signal) => {
-      const budget = AbortSignal.timeout(LIMITS.preflightMs);
+      const budget = AbortSignal.timeout(budgetMs);
       return readClaims(cluster, namespace, signal === undefined ? budget : AbortSignal.any([budget, signal]));
     },
   };

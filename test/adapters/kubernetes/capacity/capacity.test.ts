@@ -11,7 +11,7 @@ import {
   createClusterCapacity,
   type KubeConnection,
 } from '../../../../src/adapters/kubernetes/index.ts';
-import { LIMITS, type Manifest, type Result } from '../../../../src/kernel/index.ts';
+import { type ClusterObservation, LIMITS, type Manifest, type Result } from '../../../../src/kernel/index.ts';
 import type { Cluster, ClusterCapacity } from '../../../../src/ports/index.ts';
 import { memoryLog, realClock } from '../../../support/kubernetes.ts';
 
@@ -25,8 +25,9 @@ function must<T>(result: Result<T>): T {
   return result.value;
 }
 
-function capacity(keepMs = 0, keepDisksMs = 0): ClusterCapacity {
-  return createClusterCapacity(connection, { cluster, clock: realClock, userAgent: 'test', keepMs, keepDisksMs });
+function capacity(keepMs = 0, keepDisksMs = 0, budgetMs: number = LIMITS.preflightMs): ClusterCapacity {
+  const options = { cluster, clock: realClock, userAgent: 'test', keepMs, keepDisksMs, budgetMs };
+  return createClusterCapacity(connection, options);
 }
 
 beforeAll(async () => {
@@ -195,6 +196,23 @@ it('reads once for all who ask at the same time and shortly after, and again aft
   expect(embedded.requests().by).toEqual({
     ...{ 'list nodes': 1, 'list pods': 1, 'list storageclasses': 1, 'get nodes/proxy': 1 },
   });
+});
+
+it('takes no longer than its budget, and does without disks that take longer', async () => {
+  const slow = (wanted: string, namespace?: string) => {
+    embedded.fault(({ resource, subresource }: RequestInfo) =>
+      (subresource === undefined ? resource : `${resource}/${subresource}`) === wanted
+        ? { delayMs: 60_000 }
+        : undefined,
+    );
+    const hurried = capacity(0, 0, 300);
+    return namespace === undefined ? hurried.observe() : hurried.claims(namespace);
+  };
+  for (const late of [await slow('nodes'), await slow('pods'), await slow('persistentvolumeclaims', 'default')])
+    expect(!late.ok && late.problem.code).toBe('cluster_unavailable');
+  const seen = must<unknown>(await slow('nodes/proxy')) as ClusterObservation;
+  expect(seen.nodes.map(({ freeDiskBytes }) => freeDiskBytes)).toEqual([undefined]);
+  expect(LIMITS.preflightMs).toBe(10_000);
 });
 
 it('looks again at disks that were full', async () => {
