@@ -5,6 +5,7 @@ import type { Deps, Run } from '../context.ts';
 import { endMessage } from './conclude.ts';
 import { driftRecord, inspect } from './drift.ts';
 import type { KeptObject } from './kept.ts';
+import { movedDomains } from './moved-domains.ts';
 import { prune } from './prune.ts';
 import { type Session, saveInventory, viewOf, writeApplication } from './session.ts';
 import { writeObject } from './write.ts';
@@ -23,10 +24,12 @@ export async function maintain(session: Session, atRest: AtRest, run: Run): Prom
   if (application === undefined) return ok(undefined);
   const found = await inspect(session, { release, application });
   if (!found.ok) return found.problem.kind === 'rejected' ? tell(session, { application, latest }, found) : found;
-  const { drifted, kept } = found.value;
+  const { kept } = found.value;
+  const moved = movedDomains(session, release, found.value.drifted);
+  const drifted = found.value.drifted.filter((one) => !moved.has(one));
   const corrected = driftPolicy(session.deps, session.application) === 'correct';
   let refused = found.value.refused;
-  for (const { object } of corrected ? drifted : []) {
+  for (const { object } of corrected ? found.value.drifted : moved) {
     const allowed = mayGoOn(session, run);
     if (!allowed.ok) return allowed;
     const written = await correct(session, object, release.name);

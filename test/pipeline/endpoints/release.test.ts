@@ -10,6 +10,7 @@ import { certificateName, readCertificate } from '../../../src/render/index.ts';
 import { memoryDns } from '../../support/endpoints.ts';
 import { must } from '../../support/release-api.ts';
 import { APP, NAMESPACE, type ReleaseWorld, startReleaseWorld } from '../../support/release-world.ts';
+import { until } from '../../support/world.ts';
 
 const KEY = { project: 'acme', environment: 'production', name: 'shop' };
 const HOST = 'shop.example.com';
@@ -82,6 +83,24 @@ describe('a release with a custom domain', () => {
     await verify();
     must(await world.run());
     expect(hosts()).toEqual([...generated, HOST]);
+  });
+
+  it('is no drift, also where drift is only reported', async () => {
+    must(await world.deps.store.sources.update(APP, ({ spec }) => ({ spec: { ...spec, drift: 'report' } })));
+    await until('the cache knows', () => world.deps.store.sources.cached(APP)?.spec.drift === 'report');
+    expect(await released(file([HOST]))).toBe('succeeded');
+    await verify();
+    must(await world.run());
+    expect(hosts()).toContain(HOST);
+    const drift = async () => must(await world.deps.store.applications.get(APP))?.status.drift;
+    expect(await drift()).toBeUndefined();
+    const ingress = find('Ingress', 'web');
+    const spec = ingress?.spec as { readonly rules: readonly { readonly host: string }[] };
+    const rules = spec.rules.map((rule, i) => (i === 0 ? { ...rule, host: 'by-hand.example.com' } : rule));
+    must(await world.cluster.replace({ ...(ingress as Manifest), spec: { ...spec, rules } }));
+    must(await world.run());
+    expect(hosts()).toContain('by-hand.example.com');
+    expect(await drift()).toMatchObject({ count: 1, corrected: false });
   });
 
   it('looks for the record by itself while the application rests', async () => {
