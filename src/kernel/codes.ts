@@ -56,6 +56,7 @@ export const CODES = {
   invalid_service: rejected('a service to release is not in the specification, or named twice'),
   shared_configuration: rejected('releasing some services can not change what all of them share'),
   unresolved_base: rejected('the current revision has not resolved its images yet; release the whole application'),
+  invalid_volume_cleanup: rejected('a volume to delete is not one that the release takes from its service'),
   has_source: rejected('a Git source feeds the application; remove the source first'),
   missing_context: rejected('a project and an environment must be named'),
   application_limit: rejected('the environment has as many applications as are allowed'),

@@ -31,6 +31,10 @@ export const ReleaseSpec = z.object({
     .string()
     .optional()
     .describe('digest of the request, so that a reused key with another one is refused'),
+  deletedVolumes: z
+    .array(z.string())
+    .optional()
+    .describe('services whose own volumes, which this revision has no more, are deleted once it is there'),
   images: z
     .record(z.string(), z.string())
     .optional()

@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL } from '../../src/access/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import { applicationOperations } from '../../src/pipeline/operations/applications/index.ts';
+import { deploymentOperations } from '../../src/pipeline/operations/deployments/operations.ts';
 import { createPager } from '../../src/pipeline/operations/page.ts';
 import { DELETED_CLAIMS } from '../../src/ports/index.ts';
+import { memoryCollection } from '../support/memory.ts';
 import { codeOf, INFO, must } from '../support/release-api.ts';
 import { APP, NAMESPACE, type ReleaseWorld, startReleaseWorld } from '../support/release-world.ts';
 import { until } from '../support/world.ts';
@@ -123,5 +125,57 @@ describe('removing an application', () => {
     await until('ours are gone', () => claims().length === 1);
     expect(claims()).toEqual(['theirs']);
     expect(namespaceStays()).toBe(true);
+  });
+});
+
+describe('a release that takes services from an application', () => {
+  const without = (service: string): string => {
+    const parts = SHOP.split(/(?=^\[)/m);
+    return parts.filter((part) => !part.startsWith(`[services.${service}]`)).join('');
+  };
+  const deploy = (toml: string, volumes?: readonly string[]) => {
+    const audit = { append: async () => undefined };
+    const settings = { cached: () => ({ value: { enabled: false }, revision: 0 }) };
+    const deps = {
+      ...world.deps,
+      audit,
+      settings,
+      projects: memoryCollection(),
+      pager: createPager('test'),
+      limits: {},
+    };
+    const operations = deploymentOperations(deps as unknown as Parameters<typeof deploymentOperations>[0]);
+    const cleanup = volumes === undefined ? {} : { delete_service_volumes: [...volumes] };
+    const place = { project: 'acme', environment: 'production', toml, ...cleanup };
+    return {
+      plan: () => operations.plan(LOCAL, place, INFO),
+      create: () => operations.create(LOCAL, { ...place, expected_revision: 1, idempotency_key: 'the-only-key' }, INFO),
+    };
+  };
+
+  it('keeps their volumes', async () => {
+    must(await deploy(without('db')).create());
+    must(await world.run());
+    expect(claims()).toEqual(ALL);
+  });
+
+  it('deletes those that are named, once everything else is there', async () => {
+    const asked = deploy(without('db'), ['db']);
+    must(await asked.plan());
+    must(await asked.create());
+    must(await world.run());
+    await until('it is gone', () => claims().length === 3);
+    expect(claims()).toEqual(ALL.filter((name) => name !== 'db-data'));
+  });
+
+  it.each([
+    ['a service that keeps its volume', ['cache'], 0],
+    ['a service that has none', ['db', 'web'], 1],
+    ['a service twice', ['db', 'db'], 1],
+  ])('refuses to delete the volume of %s, at plan and at acceptance', async (_, volumes, index) => {
+    const refused = { problem: { code: 'invalid_volume_cleanup', at: `delete_service_volumes.${index}` } };
+    expect(await deploy(without('db'), volumes).plan()).toMatchObject(refused);
+    expect(await deploy(without('db'), volumes).create()).toMatchObject(refused);
+    expect(claims()).toEqual(ALL);
   });
 });

@@ -9,6 +9,9 @@ export type Child = {
   kill(signal: NodeJS.Signals): Promise<void>;
 };
 
+/** A busy machine needs long until a process has read its files. */
+const START_MS = 90_000;
+
 /** Starts the roles in a child process and waits until it is ready. Its output joins the world's lines. */
 export async function startChild(
   world: World,
@@ -43,7 +46,7 @@ export async function startChild(
       const answer = await fetch(`http://127.0.0.1:${admin}/readyz`).catch(() => undefined);
       return answer?.status === 200;
     },
-    60_000,
+    START_MS,
   );
   return { process: child, url: `http://127.0.0.1:${port}`, kill };
 }

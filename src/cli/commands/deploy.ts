@@ -5,6 +5,7 @@ import { EXIT } from '../io.ts';
 import { type Loaded, loadSpecs, printProblemsOf } from '../offline/index.ts';
 import { print } from '../output.ts';
 import { andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope, withSpec } from '../session.ts';
+import { collect } from './collect.ts';
 import { deployTree } from './deploy-tree.ts';
 import { accept } from './once.ts';
 import { type Planned, planOf } from './planned.ts';
@@ -16,6 +17,11 @@ export function addDeploy({ program, terminal, withApi, set }: Cli): void {
     withScope(
       withSpec(program.command('deploy').description('release a file, or every application of a folder'))
         .option('--service <name>', 'release this service only')
+        .option(
+          '--delete-volume <service>',
+          'delete the data of a service that loses its own volume with this release (repeatable)',
+          collect,
+        )
         .option('--wait', 'wait until the release has ended; a folder always waits')
         .option('--idempotency-key <key>', 'of an earlier try, to find its release again')
         .addHelpText(

@@ -39,9 +39,11 @@ export async function accept(session: Session, planned: Planned, flags: Flags): 
   const { plan, request } = planned;
   const { project, environment } = request;
   const service = request.service === undefined ? {} : { service: request.service };
+  const { delete_service_volumes: volumes } = request;
+  const cleanup = volumes === undefined ? {} : { delete_service_volumes: volumes };
   return askOnce(session, {
     path: '/deployments',
-    body: { project, environment, spec: plan.spec, ...service, expected_revision: plan.expected_revision },
+    body: { project, environment, spec: plan.spec, ...service, ...cleanup, expected_revision: plan.expected_revision },
     key: typeof flags.idempotencyKey === 'string' ? flags.idempotencyKey : undefined,
   });
 }

@@ -13,7 +13,9 @@ export async function planOf(session: Session, loaded: Loaded, flags: Flags): Pr
   const where = place(session);
   if (!where.ok) return where;
   const service = typeof flags.service === 'string' ? { service: flags.service } : {};
-  const request = { ...where.value, ...loaded.request, ...service };
+  const { deleteVolume: volumes } = flags;
+  const cleanup = Array.isArray(volumes) ? { delete_service_volumes: volumes.map(String) } : {};
+  const request = { ...where.value, ...loaded.request, ...service, ...cleanup };
   const planned = await session.api.call({ method: 'POST', path: '/plan', body: request, answer: Plan });
   return planned.ok ? ok({ loaded, request, plan: planned.value }) : planned;
 }

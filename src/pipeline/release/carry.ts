@@ -5,6 +5,7 @@ import { type Rendered, secretValues } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
 import { dropDomains } from '../endpoints/index.ts';
 import type { Carrying } from './carrying.ts';
+import { dropVolumes } from './drop-volumes.ts';
 import { layFoundation } from './foundation.ts';
 import { releaseHosts } from './hosts.ts';
 import { pullLogins, type ReleaseImages, resolveImages } from './images.ts';
@@ -65,6 +66,8 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
     prune({ session, release: carrying.release, check: carrying.guard.check }, rendered.value),
   );
   if (!pruned.ok) return pruned;
+  const deleted = await dropVolumes(carrying);
+  if (!deleted.ok) return deleted;
   const dropped = await letGo(carrying);
   if (!dropped.ok || !rendered.value.workloads.some(isSchedule)) return dropped;
   return runStep(recorder, 'schedules', () => startSchedules(carrying, rendered.value));

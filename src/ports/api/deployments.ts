@@ -24,6 +24,11 @@ const Target = {
     .meta({ description: 'the env files a TOML specification names, by path; sensitive entries become secrets' }),
   service: Name.optional().meta({ description: 'release this service only; not together with services' }),
   services: z.array(Name).min(1).max(20).optional().meta({ description: 'release these services only, each once' }),
+  delete_service_volumes: z
+    .array(Name)
+    .max(20)
+    .optional()
+    .meta({ description: 'services that lose their own volume with this release: its data is deleted too' }),
 };
 /** Facts 6.1. That exactly one of spec and toml is there is `invalid_spec`; of service and services at most one, `invalid_service`. */
 export const PlanRequest = z.strictObject(Target);

@@ -26,6 +26,7 @@ import { audited } from '../audited.ts';
 import { applicationLimit, requireEnvironment } from '../environments/index.ts';
 import type { ReleaseDeps } from './context.ts';
 import { finished, known, type Once } from './idempotency.ts';
+import { cleanupRefusal } from './volume-cleanup.ts';
 
 /** A release somebody asks for. */
 export type Wanted = {
@@ -33,6 +34,8 @@ export type Wanted = {
   readonly application: Application;
   /** Service to image digest that is not resolved again. */
   readonly images?: Readonly<Record<string, string>>;
+  /** Services whose own volumes are deleted with the release. */
+  readonly deletedVolumes?: readonly string[];
   readonly expectedRevision: number;
   readonly action: NonNullable<Release['spec']['origin']['action']>;
   readonly once: Once;
@@ -153,7 +156,10 @@ export async function accept(deps: ReleaseDeps, principal: Principal, wanted: Wa
   const place = await requireEnvironment(deps, by, { key, write: false });
   if (!place.ok) return place;
   const refused =
-    planned.value.refusals[0] ?? unbuildable(application, wanted.images ?? {}) ?? overLimit(deps, current.value, key);
+    planned.value.refusals[0] ??
+    cleanupRefusal(wanted.deletedVolumes ?? [], current.value.spec, application) ??
+    unbuildable(application, wanted.images ?? {}) ??
+    overLimit(deps, current.value, key);
   if (refused !== undefined) return fail(refused);
   if (current.value.revision !== wanted.expectedRevision) return lost(deps, key, once);
 
@@ -281,6 +287,7 @@ async function createRelease(
       idempotency: wanted.once.digest,
       requestHash: wanted.once.hash,
       ...(wanted.images === undefined ? {} : { images: { ...wanted.images } }),
+      ...(wanted.deletedVolumes === undefined ? {} : { deletedVolumes: [...wanted.deletedVolumes] }),
     },
   });
 }

@@ -22,6 +22,7 @@ import { finished, idempotencyDigest, known, type Once, onceOf } from './idempot
 import { resumeRelease } from './resume.ts';
 import { changeService, type ServiceChange } from './service-change.ts';
 import { deploymentOf } from './view.ts';
+import { cleanupRefusal } from './volume-cleanup.ts';
 
 /** Releases over the API (facts 6.1, 6.2, 6.5, 7.4). */
 export function deploymentOperations(deps: ReleaseDeps): DeploymentOperations {
@@ -81,7 +82,9 @@ async function planDeployment(
   const planned = await judge(deps, principal, { key, ...desired.value, current: current.value, imported });
   if (!planned.ok) return planned;
   // What is missing is listed; a person can create it before the release.
-  const refused = planned.value.refusals.find(({ code }) => code !== 'missing_secrets');
+  const refused =
+    planned.value.refusals.find(({ code }) => code !== 'missing_secrets') ??
+    cleanupRefusal(request.delete_service_volumes ?? [], current.value.spec, desired.value.application);
   if (refused !== undefined) return fail(refused);
   // Facts 6.1: the specification that is answered refers to them.
   const kept = await deps.secrets.addImported(key, imported);
@@ -108,7 +111,11 @@ async function createDeployment(
   if (!read.ok) return read;
   const { key, application, imported } = read.value;
   const { expected_revision: expectedRevision, service = null, services = null } = request;
-  const sent = ['deploy', displayApplication(key), expectedRevision, specDigest(application), service, services];
+  const { delete_service_volumes: deletedVolumes } = request;
+  const sent = [
+    ...['deploy', displayApplication(key), expectedRevision, specDigest(application), service, services],
+    ...(deletedVolumes === undefined ? [] : [deletedVolumes]),
+  ];
   const once = onceOf(principal, request.idempotency_key, sent);
   const repeated = await answered(deps, once);
   if (!repeated.ok || repeated.value !== undefined) return repeated as Result<Deployment>;
@@ -120,6 +127,7 @@ async function createDeployment(
     key,
     ...desired.value,
     imported,
+    ...(deletedVolumes === undefined ? {} : { deletedVolumes }),
     expectedRevision,
     action: 'deploy',
     once,
