@@ -150,6 +150,8 @@ describe('operate', () => {
     expect(await outcome(422)).toEqual({ outcome: 'failed', detail: 'runtime_status 422' });
     expect(await outcome(500)).toEqual({ outcome: 'failed', detail: 'runtime_status 500' });
     expect(await outcome(undefined)).toEqual({ outcome: 'failed', detail: 'runtime_error' });
+    const policy = { status: 422, hint: 'policy' } as const;
+    expect((await run({}, { failures: { patch: policy } })).outcome).toEqual(denied('admission_denied'));
     expect((await run(destroy, { failures: { delete: { status: 409 } } })).outcome).toEqual(denied('conflict'));
   });
 
