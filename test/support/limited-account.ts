@@ -43,7 +43,7 @@ export async function limitedAccount(
     roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
     subjects: [{ kind: 'ServiceAccount', namespace, name }],
   });
-  const token = await tokenOf(admin.connection, { apiVersion: 'v1', kind: 'ServiceAccount', namespace, name });
+  const token = await accountToken(admin.connection, { apiVersion: 'v1', kind: 'ServiceAccount', namespace, name });
   const config = parse(await readFile(kubeconfig, 'utf8')) as { users: { user: unknown }[] };
   const users = config.users.map((user) => ({ ...user, user: { token } }));
   const connection = must(connect({ kubeconfigText: JSON.stringify({ ...config, users }) }));
@@ -64,7 +64,8 @@ export async function limitedAccount(
   };
 }
 
-async function tokenOf(connection: KubeConnection, { namespace, name }: ObjectRef): Promise<string> {
+/** A token of a service account, for an hour. */
+export async function accountToken(connection: KubeConnection, { namespace, name }: ObjectRef): Promise<string> {
   const answer = await connection.send({
     method: 'POST',
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
