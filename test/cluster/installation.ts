@@ -35,6 +35,8 @@ export type Installation = {
   readonly url: string;
   /** What the processes logged. */
   readonly lines: string[];
+  /** The environment of both processes, without what tells them apart. */
+  readonly settings: Readonly<Record<string, string>>;
   cli(args: readonly string[], input?: string): Promise<string>;
   /** GET below the API server as the administrator, such as a pod's page through its proxy. */
   raw(path: string): Promise<{ readonly status: number; readonly text: string }>;
@@ -49,9 +51,11 @@ export type InstallationOptions = {
   readonly otherRegistry?: string;
   /** More HAKOPOD_ variables, which win. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of the chart whose roles are taken, as on helm's command line after `--set`. */
+  readonly values?: readonly string[];
 };
 
-const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
+export const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
 const RBAC = ['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'];
 
 /** Installs into a new namespace, which goes with `stop` together with everything cluster-wide. */
@@ -75,7 +79,7 @@ export async function install(options: InstallationOptions): Promise<Installatio
     stops.push(() => connection.value.close());
     const admin = createCluster(connection.value, { clock: realClock, log: memoryLog(), userAgent: 'hakopod-test' });
     must(await ensureCrds(admin, realClock));
-    await applyRbac(admin, namespace, stops);
+    await applyRbac(admin, options, stops);
 
     const redis = must(await startPrivateRedis());
     const forge = await startForgeRecorder();
@@ -126,7 +130,7 @@ export async function install(options: InstallationOptions): Promise<Installatio
     await serve('worker', { HAKOPOD_ADMIN_LISTEN: `127.0.0.1:${workerPort}` });
     const tree = await openWorkTree({ url: gitUrl, folder: work, environment: { PATH: process.env.PATH ?? '' } });
     return {
-      ...{ namespace, admin, forge, tree, work, gitUrl, lines, stop },
+      ...{ namespace, admin, forge, tree, work, gitUrl, lines, settings, stop },
       url: `http://127.0.0.1:${port}`,
       cli: (args, input = '') =>
         run(process.execPath, [MAIN, '--kubeconfig', kubeconfig, ...args], {
@@ -139,10 +143,14 @@ export async function install(options: InstallationOptions): Promise<Installatio
 }
 
 /** The chart's service accounts and roles, and nothing else of it. */
-async function applyRbac(admin: Cluster, namespace: string, stops: (() => Promise<unknown>)[]): Promise<void> {
+async function applyRbac(
+  admin: Cluster,
+  { namespace, values = [] }: InstallationOptions,
+  stops: (() => Promise<unknown>)[],
+): Promise<void> {
   must(await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }));
   stops.push(() => removeNow(admin, { apiVersion: 'v1', kind: 'Namespace', name: namespace }));
-  for (const object of (await renderChart(namespace)).filter(({ kind }) => RBAC.includes(kind))) {
+  for (const object of (await renderChart(namespace, values)).filter(({ kind }) => RBAC.includes(kind))) {
     must(await admin.apply(object));
     const { apiVersion, kind, metadata } = object;
     if (metadata.namespace === undefined) stops.push(() => removeNow(admin, { apiVersion, kind, name: metadata.name }));

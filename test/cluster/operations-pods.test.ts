@@ -1,5 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeConnection } from '../../src/adapters/kubernetes/index.ts';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  connectOperations,
+  fromClients,
+  inCluster,
+  type KubeConnection,
+  ownNamespace,
+} from '../../src/adapters/kubernetes/index.ts';
 import type { OperationDeps } from '../../src/adapters/kubernetes/operations/deps.ts';
 import { openExec } from '../../src/adapters/kubernetes/operations/exec.ts';
 import type { ExecTimes } from '../../src/adapters/kubernetes/operations/exec-session.ts';
@@ -21,6 +30,7 @@ import { shows } from '../support/claims.ts';
 import { type ClusterUnderTest, connectReal, inNewNamespace, memoryLog, realClock } from '../support/kubernetes.ts';
 import { limitedAccount, type Missing } from '../support/limited-account.ts';
 import { pushBusybox, startPod } from '../support/real-pods.ts';
+import { recordedApi } from '../support/recorded-api.ts';
 import { until } from '../support/world.ts';
 
 /* Sessions in real containers, and the logs of real ones. */
@@ -216,7 +226,7 @@ describe.skipIf(!isPossible)('real pods', () => {
     expect(refused).toMatchObject({ problem: { code: 'pod_security' } });
   });
 
-  it(`${shows('openExec', 'forbidden')} enters and reads with the enrolment manifest's rights, and not with one less`, async () => {
+  it(`${shows('openExec', 'forbidden')} ${shows('logs', 'pod_unreadable')} enters and reads with the enrolment manifest's rights, and not with one less`, async () => {
     const as = async <T>(missing: readonly Missing[], see: () => Promise<T>): Promise<T> => {
       const account = await limitedAccount(under, kubeconfig!, missing);
       const admin = deps;
@@ -244,6 +254,71 @@ describe.skipIf(!isPossible)('real pods', () => {
     expect(pod).toMatchObject({ problem: { code: 'forbidden' } });
     const log = await as([{ verb: 'get', resource: 'pods/log' }], () => follow('many-lines', undefined, tail).ended);
     expect(log).toMatchObject({ problem: { code: 'forbidden' } });
+  });
+
+  it(`${shows('openExec', 'review_last')} asks for the permission last`, async () => {
+    const { api, calls } = recordedApi(deps.api);
+    const { namespace = '', name, uid = '' } = shell.metadata;
+    const spec = { pod: { namespace, name, container: 'main', uid }, argv: ['true'] };
+    must(await openExec({ ...deps, api }, spec)).close();
+    const [first, second, ...reviews] = calls.map(({ key }) => key);
+    expect([first, second]).toEqual([`get Pod/${name}`, `get Namespace/${namespace}`]);
+    // A WebSocket is asked for with GET: servers look at both verbs.
+    expect(reviews).toEqual(['review create pods', 'review get pods']);
+  });
+
+  it(`${shows('connect', 'connects', 'exec_transport')} ${shows('fromClients', 'log_opener', 'no_exec_transport')} opens logs and terminals over a connection, and no terminal without one`, async () => {
+    const { clock, log } = deps;
+    const operations = connectOperations(under.connection, { clock, log, userAgent: 'hakopod-test' });
+    const { namespace = '', name, uid = '' } = shell.metadata;
+    const spec = { pod: { namespace, name, container: 'main', uid }, argv: ['sh', '-c', 'exit 4'] };
+    const session = must(await operations.openExec(spec));
+    await outputOf(session);
+    expect(session.inspect()).toEqual({ running: false, exitCode: 4 });
+    const given = fromClients({ ...deps, streams: { log: deps.streams.log } });
+    expect(codeOf(await given.openExec(spec))).toBe('exec_unavailable');
+    let text = '';
+    const request = { pod: { namespace, name: 'many-lines' }, tail: 1 };
+    const sink = async (chunk: Uint8Array) => {
+      text += Buffer.from(chunk).toString();
+      return ok(undefined);
+    };
+    await until('all is written', async () => {
+      text = '';
+      must(await given.logs(request, sink));
+      return text === '20000\n';
+    });
+  });
+
+  it(`${shows('inCluster', 'connects')} ${shows('ownNamespace', 'read')} is what the files of a real pod's account say`, async () => {
+    const files = 'var/run/secrets/kubernetes.io/serviceaccount';
+    const pod = await startPod(under.cluster, {
+      ...{ namespace: under.namespace, name: 'mounted', image, command: ['sleep', '3600'] },
+      spec: { automountServiceAccountToken: true },
+    });
+    const root = await mkdtemp(join(tmpdir(), 'hakopod-mounted-'));
+    try {
+      await mkdir(join(root, files), { recursive: true });
+      for (const file of ['token', 'ca.crt', 'namespace']) {
+        const session = must(await exec(['cat', `/${files}/${file}`], { pod }));
+        await writeFile(join(root, files, file), (await outputOf(session)).replaceAll('\r\n', '\n'));
+      }
+      expect(must(ownNamespace(root))).toBe(under.namespace);
+      const { hostname, port } = new URL(under.connection.server);
+      vi.stubEnv('KUBERNETES_SERVICE_HOST', hostname);
+      vi.stubEnv('KUBERNETES_SERVICE_PORT', port);
+      const { clock, log } = deps;
+      const inside = must(inCluster({ clock, log, userAgent: 'hakopod-test', serviceAccountRoot: root }));
+      // Every account may read the version; this one may list no nodes.
+      expect(await inside.operations.facts()).toMatchObject({
+        server_version: expect.stringMatching(/^v\d/),
+        node_count: 'unknown',
+      });
+      await inside.connection.close();
+    } finally {
+      vi.unstubAllEnvs();
+      await rm(root, { recursive: true, force: true });
+    }
   });
 
   it(`${shows('openExec', 'exec_unavailable')} needs a connection that can open streams`, async () => {

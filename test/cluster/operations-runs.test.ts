@@ -72,7 +72,7 @@ describe.skipIf(!hasNode)('rollouts of real pods', () => {
   });
   afterAll(() => stage?.close());
 
-  it(`${shows('deploy', 'create', 'update')} runs, and runs again as told`, async () => {
+  it(`${shows('deploy', 'create', 'update')} ${shows('rollout', 'ready')} runs, and runs again as told`, async () => {
     const instance = newInstance();
     const deploy = (env: Record<string, string>) =>
       run(stage, 'deploy', requestOf(stage, instance, [serviceOf(stage, 'web', { env })]), { realRollout: true });
@@ -89,7 +89,7 @@ describe.skipIf(!hasNode)('rollouts of real pods', () => {
     expect(found?.status).toMatchObject({ readyReplicas: 1, updatedReplicas: 1, replicas: 1 });
   });
 
-  it(`${shows('deploy', 'rollout_timeout', 'restore')} names what the pod waits for and puts back what ran`, async () => {
+  it(`${shows('deploy', 'rollout_timeout', 'restore')} ${shows('rollout', 'rollout_timeout', 'claim_reason', 'pod_reason')} names what the pod waits for and puts back what ran`, async () => {
     const instance = newInstance();
     const object = `${instance.project}-web`;
     await run(stage, 'deploy', requestOf(stage, instance, [serviceOf(stage, 'web', { env: { A: '1' } })]), {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, connectOperations, createCluster, type KubeConnection } from '../../src/adapters/kubernetes/index.ts';
 import type { Manifest } from '../../src/kernel/index.ts';
 import type { ClusterOperations } from '../../src/ports/cluster-operations/index.ts';
-import { OPERATION_LIMITS } from '../../src/ports/cluster-operations/index.ts';
+import { clusterHealth, OPERATION_LIMITS } from '../../src/ports/cluster-operations/index.ts';
 import type { Cluster } from '../../src/ports/index.ts';
 import { must } from '../contracts/cluster.contract.ts';
 import { shows } from '../support/claims.ts';
@@ -100,9 +100,9 @@ describe.skipIf(reason !== undefined)('a cluster of 2,000 pods', () => {
   const operationsOf = (over: KubeConnection): ClusterOperations =>
     connectOperations(over, { clock: realClock, log: memoryLog(), userAgent: 'hakopod-test' });
 
-  it(`${shows('snapshot', 'two_thousand_pods', 'bytes_limit', 'forbidden_list')} is read within 2 s and 1 MiB, and names the list it may not see`, async () => {
+  it(`${shows('snapshot', 'two_thousand_pods', 'bytes_limit', 'forbidden_list', 'health')} is read within 1 MiB, and names the list it may not see`, async () => {
     const operations = operationsOf(limited);
-    // The machine is shared with the whole cluster, so the quickest of three counts.
+    // The machine is shared with the whole cluster, so the quickest of three is printed: no test of time, which other work would fail.
     const times: number[] = [];
     let seen = await operations.snapshot();
     while (times.length < 3) {
@@ -113,15 +113,45 @@ describe.skipIf(reason !== undefined)('a cluster of 2,000 pods', () => {
     const took = Math.min(...times);
     const bytes = Buffer.byteLength(JSON.stringify(seen));
     console.log(`snapshot of ${seen.pods.length} pods: ${Math.round(took)} ms, ${bytes} bytes`);
-    expect(took).toBeLessThan(2000);
     expect(bytes).toBeLessThanOrEqual(OPERATION_LIMITS.snapshotBytes);
     expect(seen.truncated).toEqual(['services']);
     expect(seen.services).toEqual([]);
     expect(seen.pods).toHaveLength(PODS);
     expect(seen.pods[0]?.containers[0]).toMatchObject({ state: 'running', ready: true });
     expect(seen.nodes.map(({ name, ready }) => [name, ready])).toEqual([['simulated', true]]);
+    expect(clusterHealth(seen)).toBe('healthy');
     const whole = await operationsOf(connection).snapshot();
     expect(whole.truncated).toEqual([]);
     expect(whole.services.map(({ name }) => name)).toContain('kubernetes');
   });
+
+  it(`${shows('inspect', 'pods_limit')} is not inspected by a Deployment that selects more than 128 of them`, async () => {
+    const [namespace, name] = [NAMESPACE, 'everything'];
+    const labels = { app: 'front' };
+    const containers = [{ name: 'front', image: 'registry.example.com/shop/front:1.4.2' }];
+    const spec = {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+    };
+    const made = must(
+      await admin.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace, name }, spec }),
+    );
+    const seen = await operationsOf(connection).inspect({ namespace, name, uid: made.metadata.uid ?? '' });
+    expect(seen).toMatchObject({ ok: false, problem: { code: 'cluster_unavailable' } });
+  });
+
+  it(`${shows('facts', 'count_stops')} ${shows('snapshot', 'caps')} counts nodes to the end of the page that passes 500, and shows 500`, async () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `no-node-${String(index).padStart(4, '0')}`);
+    const worker = async (): Promise<void> => {
+      for (let name = names.pop(); name !== undefined; name = names.pop())
+        must(await admin.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } }));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const operations = operationsOf(connection);
+    expect((await operations.facts()).node_count).toBe('1000');
+    const seen = await operations.snapshot();
+    expect([seen.nodes.length, seen.truncated]).toEqual([500, ['nodes']]);
+    expect(clusterHealth(seen)).toBe('degraded');
+  }, 180_000);
 });

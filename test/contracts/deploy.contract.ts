@@ -133,7 +133,7 @@ export function describeDeployContract(name: string, open: OpenStage): void {
       },
     );
 
-    it(`${shows('deploy', 'pod_security')} refuses a namespace below the baseline`, async () => {
+    it(`${shows('deploy', 'pod_security')} ${shows('machine', 'pod_security_missing', 'pod_security_privileged')} refuses a namespace below the baseline`, async () => {
       for (const [level, detail] of [
         [undefined, 'missing'],
         ['privileged', 'privileged'],

@@ -30,12 +30,13 @@ export type PodSpec = {
   readonly name: string;
   readonly image: string;
   readonly command: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
   readonly spec?: object;
 };
 
 /** Creates a pod that ends within a second, and answers it as it is once it runs or has ended. */
 export async function startPod(cluster: Cluster, wanted: PodSpec): Promise<Manifest> {
-  const { namespace, name, image, command, spec } = wanted;
+  const { namespace, name, image, command, labels = {}, spec } = wanted;
   const ref = { apiVersion: 'v1', kind: 'Pod', namespace, name };
   await until('the service account is there', async () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace, name: 'default' };
@@ -43,7 +44,7 @@ export async function startPod(cluster: Cluster, wanted: PodSpec): Promise<Manif
   });
   must(
     await cluster.create({
-      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name } },
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, labels } },
       spec: {
         restartPolicy: 'Never',
         terminationGracePeriodSeconds: 1,
