@@ -192,11 +192,16 @@ async function furnish(made: ApiWorld): Promise<void> {
   const facts = must(readCertificate(example, world.now));
   const name = certificateName(secretScope(key), 'web', facts);
   must(await world.certificates.add(key, { ...facts, name, service: 'web' }, example));
-  const host = 'shop.example.com';
-  await world.domains.create({
-    name: host,
-    spec: { host, application: 'acme.production.shop', applicationId: APPLICATION, token: 'e'.repeat(32), revision: 3 },
-  });
+  const [host, pending] = ['shop.example.com', 'console.example.com'] as const;
+  for (const one of [host, pending]) {
+    const claim = {
+      application: 'acme.production.shop',
+      applicationId: APPLICATION,
+      token: 'e'.repeat(32),
+      revision: 3,
+    };
+    await world.domains.create({ name: one, spec: { host: one, ...claim } });
+  }
   world.records.set(`_hakopod-challenge.${host}`, [`hakopod-domain-verification=${'e'.repeat(32)}`]);
   const login = { server: 'packages.example.com', username: 'bot', password: 'x' };
   must(await operations.registries.create(by[0], { ...place, name: 'packages', ...login }, by[1]));
