@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/kernel/index.ts';
-import { claimChange, decideWrite, drift, heldBack, keepReplicas } from '../../src/reconcile/index.ts';
+import {
+  claimChange,
+  decideWrite,
+  drift,
+  heldBack,
+  keepForeignReplicas,
+  keepReplicas,
+} from '../../src/reconcile/index.ts';
 import { fixtureOf, ownerOf } from './fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests are free-form
@@ -83,6 +90,32 @@ describe('keepReplicas', () => {
   it('begins where the file says, and leaves those alone that nobody scales', () => {
     expect(replicasOf(keepReplicas(desired, undefined, autoscaler))).toBe(2);
     expect(replicasOf(keepReplicas(desired, withSpec(answer, { replicas: 4 }), undefined))).toBe(2);
+  });
+});
+
+describe('keepForeignReplicas', () => {
+  const { desired, answer } = fixtureOf('Deployment/api');
+  const wanted = replicasOf(desired);
+  const scaledBy = (manager: string, subresource: string | undefined, field = 'f:replicas'): Manifest => ({
+    ...withSpec(answer, { replicas: 7 }),
+    metadata: {
+      ...answer.metadata,
+      managedFields: [{ manager, subresource, operation: 'Update', fieldsV1: { 'f:spec': { [field]: {} } } }],
+    },
+  });
+
+  it('leaves the replicas to an autoscaler, whoever made it', () => {
+    expect(replicasOf(keepForeignReplicas(desired, scaledBy('kube-controller-manager', 'scale')))).toBe(7);
+  });
+
+  it.each([
+    ['a person who scales', scaledBy('kubectl', 'scale')],
+    ['a controller that writes the object', scaledBy('kube-controller-manager', undefined)],
+    ['an autoscaler that owns something else', scaledBy('kube-controller-manager', 'scale', 'f:paused')],
+    ['nobody', withSpec(answer, { replicas: 7 })],
+    ['an object that is not there', undefined],
+  ])('leaves them not to %s', (_, live) => {
+    expect(replicasOf(keepForeignReplicas(desired, live))).toBe(wanted);
   });
 });
 

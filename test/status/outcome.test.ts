@@ -49,6 +49,17 @@ const CASES: readonly (readonly [Standing, string, string])[] = [
     'failed, service web: a service did not become ready',
   ],
   [
+    { kind: 'failed', problem: problem('rollout_failed'), recovered: 3 },
+    'failure',
+    'failed: a service did not become ready; revision 3 was put back',
+  ],
+  [
+    // What runs now survives the cut.
+    { kind: 'failed', problem: problem('rollout_failed', 'x'.repeat(200)), recovered: 12 },
+    'failure',
+    `failed: ${'x'.repeat(140 - 'failed: ...; revision 12 was put back'.length)}...; revision 12 was put back`,
+  ],
+  [
     { kind: 'failed', problem: problem('release_deadline') },
     'failure',
     'failed: the release did not finish before its deadline',

@@ -8,8 +8,8 @@ import { grantState } from '../grant-expiry.ts';
 import { reportOf, reportsOf, withReport } from '../ledger.ts';
 import { unpackSpec } from '../release-body.ts';
 import { renderOptions } from './options.ts';
-import { recoveredRevision, standingRelease } from './recover.ts';
 import { type Session, writeApplication } from './session.ts';
+import { recoveredRevision, standingRelease } from './standing.ts';
 
 /** How a release ended. */
 export type Ending =
