@@ -133,7 +133,7 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     }
     await hiding?.stop();
     if (disk !== undefined) await rm(disk, { recursive: true, force: true });
-  }, 120_000);
+  }, 240_000);
 
   async function deploy(text: string): Promise<string> {
     const path = join(there.work, 'hakopod.toml');
@@ -180,14 +180,14 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     await expect(there.cli(['deploy', path, ...SCOPE, '--wait'])).rejects.toThrow('missing: app-credentials');
     await there.cli(['secrets', 'set', 'app-credentials', '--app', APPLICATION], CREDENTIALS);
     // Nobody told it yet how to read the private image.
-    await expect(there.cli(['deploy', path, ...SCOPE, '--wait'])).rejects.toThrow('registry_unauthorized');
+    await expect(there.cli(['deploy', path, ...SCOPE, '--wait'])).rejects.toThrow('does not open it to us');
     known = await applicationNamespace(there);
     const live = await there.admin.get({ apiVersion: 'v1', kind: 'Namespace', name: known });
     expect(must(live)).toBeUndefined();
     const login = ['--server', hiding.host, '--username', 'robot'];
     await there.cli(['registries', 'set', 'wrong', ...login, ...SCOPE], 'wrong-password');
     await there.cli(['registries', 'set', 'zz-right', ...login, ...SCOPE], 'right-password');
-  }, 120_000);
+  }, 240_000);
 
   it('gives a job its files, secrets and URLs, and a pod its private image', async () => {
     await deploy(file(images, 'one'));
@@ -208,7 +208,7 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     const shown = await there.cli(['releases', 'list', APPLICATION, '-o', 'json']);
     const everything = [shown, JSON.stringify(await releases()), there.lines.join('')].join('');
     for (const secret of [PASSWORD, escaped, 'right-password', 'canary']) expect(everything).not.toContain(secret);
-  }, 180_000);
+  }, 300_000);
 
   async function releases(): Promise<readonly Manifest[]> {
     return must(await there.admin.list({ apiVersion: 'hakopod.io/v1', kind: 'Release', namespace }));
@@ -226,7 +226,7 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     const [after] = await all('PersistentVolumeClaim');
     expect(after?.metadata.uid).toBe(claim?.metadata.uid);
     expect(await redis('GET colour')).toContain('-NOAUTH');
-  }, 180_000);
+  }, 300_000);
 
   it('rolls a changed file out, and removes the snapshots that nothing reads any more', async () => {
     const generation = async () =>
@@ -249,7 +249,7 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
       'look-files',
       'look-files-secret',
     ]);
-  }, 180_000);
+  }, 300_000);
 
   it('leaves nothing but the claim and what fences the namespace when every service goes', async () => {
     await deploy(NO_SERVICES);
@@ -262,5 +262,5 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     }
     const fences = left.filter((name) => !/^(NetworkPolicy|ResourceQuota)\/hakopod-/.test(name));
     expect(fences).toEqual(['PersistentVolumeClaim/hakopod-volume-kept']);
-  }, 120_000);
+  }, 240_000);
 });

@@ -47,6 +47,10 @@ describe('checkPlatforms', () => {
     [[windows!], [], false],
     [[windows!, arm!], ['amd64'], false],
     [[], [], false],
+    // Attestations stand in an index as images of no platform.
+    [[amd!, { os: 'unknown', architecture: 'unknown' }], ['amd64'], true],
+    [[{ os: 'unknown', architecture: 'unknown' }], [], false],
+    [[amd!, { os: 'unknown', architecture: 'arm64' }], ['amd64', 'arm64'], false],
   ])('%j for %j: %s', (platforms, architectures, fits) => {
     expect(checkPlatforms(platforms, architectures).ok).toBe(fits);
   });

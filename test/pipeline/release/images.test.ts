@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fail, type Manifest, ok, problem } from '../../../src/kernel/index.ts';
 import type { ResolveOptions } from '../../../src/ports/index.ts';
 import { APP, NAMESPACE, type ReleaseWorld, startReleaseWorld } from '../../support/release-world.ts';
+import { until } from '../../support/world.ts';
 
 const PLACE = { project: 'acme', environment: 'production' };
 const HOST = 'registry.example.test';
@@ -105,6 +106,40 @@ describe('images of a release', () => {
       at: 'services.web.registry_credential',
     });
     expect(asked).toEqual([]);
+  });
+
+  it('pull with a new login once it was replaced, from the next release on, and the old one goes', async () => {
+    opens = 'spare';
+    const before = await pullSecretOfPods();
+    await world.deps.registries.replace(PLACE, 'spare', { server: HOST, username: 'spare', password: 'canary-next' });
+    await world.run();
+    expect(await pullSecretOfPods()).toBe(before);
+    expect(await carried(file('registry_credential = "spare"\nreplicas = 2', '3'))).toMatchObject({
+      state: 'succeeded',
+    });
+    const after = (await pullSecretOfPods()) ?? '';
+    expect(after).not.toBe(before);
+    await until('the old login is gone', async () => {
+      await world.run();
+      return (await live('Secret', before ?? '')) === undefined;
+    });
+    expect(await live('Secret', after)).toMatchObject({ type: 'kubernetes.io/dockerconfigjson', immutable: true });
+  });
+
+  it('keep their pods as they are when somebody deletes the login, and say so', async () => {
+    const name = (await pullSecretOfPods()) ?? '';
+    const uid = (await live('Secret', name))?.metadata.uid ?? '';
+    const generation = (await live('Deployment', 'web'))?.metadata.generation;
+    await world.cluster.delete(
+      { apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name },
+      { uid, propagation: 'Background' },
+    );
+    await world.run();
+    expect((await live('Deployment', 'web'))?.metadata.generation).toBe(generation);
+    expect(await pullSecretOfPods()).toBe(name);
+    expect(await world.deps.store.applications.get(APP)).toMatchObject({
+      value: { status: { conditions: [{ status: 'False', reason: 'MissingSecrets' }] } },
+    });
   });
 
   it('must run on every node that takes pods, or on the architecture the file names', async () => {
