@@ -87,6 +87,20 @@ describe('loadConfig', () => {
     });
   });
 
+  it.each([
+    ['1.1.1.1', ['1.1.1.1']],
+    ['127.0.0.1:5353, 2606:4700:4700::1111', ['127.0.0.1:5353', '2606:4700:4700::1111']],
+    ['[::1]:53', ['[::1]:53']],
+    ['dns.example.com', undefined],
+    ['1.1.1.1:0', undefined],
+    ['1.1.1.1:65536', undefined],
+    ['1.1.1', undefined],
+    ['[1.1.1.1', undefined],
+  ])('takes addresses as name servers and no names: %s', (text, expected) => {
+    const config = loadConfig({}, { HAKOPOD_DNS_SERVERS: text });
+    expect(config.ok ? config.value.dnsServers : undefined).toEqual(expected);
+  });
+
   it('reads switches as words, so that "false" is false', () => {
     expect(loadConfig({}, { HAKOPOD_LOCAL_REPOSITORIES: 'false' })).toMatchObject({
       ok: true,
