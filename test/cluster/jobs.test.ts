@@ -30,7 +30,7 @@ describe.skipIf(!isPossible)('jobs in real pods', () => {
   beforeAll(async () => {
     there = await install({ kubeconfig: kubeconfig!, namespace, registry: registry! });
     image = await pushBusybox({ registry: registry!, storage: rig! });
-  });
+  }, 2 * LONG);
   afterAll(async () => {
     if (there === undefined) return;
     const name = await applicationNamespace(there).catch(() => undefined);
