@@ -88,6 +88,7 @@ describe('every route', () => {
     const keyed = ROUTES.filter((route) => route.keyed);
     expect(keyed.map(({ id }) => id)).toEqual([
       'createDeployment',
+      'resumeDeployment',
       'rollback',
       'restartService',
       'scaleService',
