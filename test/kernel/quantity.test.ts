@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalQuantity } from '../../src/kernel/quantity.ts';
+import { normalQuantity, quantityNumber } from '../../src/kernel/quantity.ts';
 
 describe('normalQuantity', () => {
   it.each([
@@ -35,5 +35,22 @@ describe('normalQuantity', () => {
 
   it('agrees with integers', () => {
     fc.assert(fc.property(fc.nat(), (n) => normalQuantity(`${n}m`) === `${BigInt(n) * 1_000_000n}n`));
+  });
+});
+
+describe('quantityNumber', () => {
+  it.each([
+    ['1', 'm', 1000],
+    ['250m', 'm', 250],
+    ['100u', 'm', 1],
+    ['0.5', 'm', 500],
+    ['1Gi', '', 1024 ** 3],
+    ['1500m', '', 2],
+    [3, '', 3],
+    ['-1500m', '', -1],
+    ['none', '', 0],
+    [undefined, 'm', 0],
+  ] as const)('takes %s in units of %j as %d', (value, unit, want) => {
+    expect(quantityNumber(value, unit)).toBe(want);
   });
 });

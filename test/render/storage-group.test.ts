@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storageGroup } from '../../src/render/index.ts';
+import { previewInput, renderApplication, storageGroup } from '../../src/render/index.ts';
 import { parsed } from './fixture.ts';
 
 const mount = (service: string, ...volumes: readonly string[]): string =>
@@ -31,5 +31,26 @@ ${mount('none')}
   it('joins services that share a ReadWriteOnce volume, also through others, under the first of their volumes', () => {
     const groups = ['one', 'two', 'three', 'alone', 'none'].map((name) => storageGroup(application, name));
     expect(groups).toEqual(['a', 'a', 'a', undefined, undefined]);
+  });
+
+  const affinityOf = (name: string, placement: Readonly<Record<string, readonly string[]>>) => {
+    const rendered = renderApplication(previewInput(application, { placement }));
+    if (!rendered.ok) throw new Error(rendered.problem.message);
+    const found = rendered.value.workloads.find(({ service }) => service === name)!.workload;
+    return (found.spec as { template: { spec: { affinity?: object } } }).template.spec.affinity;
+  };
+  const on = (node: string) => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
+
+  it('keeps a group to the nodes it is placed on, one term for each, and leaves others alone', () => {
+    for (const name of ['one', 'two', 'three'])
+      expect(affinityOf(name, { a: ['n1', 'n2'] })).toMatchObject({
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [on('n1'), on('n2')] },
+        },
+        podAffinity: expect.anything(),
+      });
+    expect(affinityOf('one', {})).not.toHaveProperty('nodeAffinity');
+    expect(affinityOf('one', { b: ['n1'] })).not.toHaveProperty('nodeAffinity');
+    expect(affinityOf('alone', { a: ['n1'], c: ['n1'] })).toBeUndefined();
   });
 });
