@@ -56,10 +56,12 @@ export function createCluster(connection: KubeConnection, options: ClusterOption
       write(requests, { ref: refOf(manifest), subresource, verbs: ['update'] }, () =>
         requests.replace(manifest, undefined, subresource),
       ),
-    // An apply makes what is not there, for which the server asks too.
+    // An apply makes what is not there, for which the server asks too; with a uid it can only change.
     apply: (body, { dryRun = false } = {}) =>
-      write(requests, { ref: refOf(body), verbs: ['patch', 'create'] }, () =>
-        requests.patch(refOf(body), { type: 'apply', body, dryRun }),
+      write(
+        requests,
+        { ref: refOf(body), verbs: body.metadata.uid === undefined ? ['patch', 'create'] : ['patch'] },
+        () => requests.patch(refOf(body), { type: 'apply', body, dryRun }),
       ),
     mergePatch: (ref, body, subresource) =>
       write(requests, { ref, subresource, verbs: ['patch'] }, () =>

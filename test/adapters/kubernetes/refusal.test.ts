@@ -67,10 +67,14 @@ describe('a 403', () => {
 
   it('of an apply may be the verb that makes what is not there', async () => {
     const { cluster, asked } = await refusing(RBAC, ({ verb }) => verb !== 'create');
-    expect(said(await cluster.apply(DEPLOYMENT))).toBe(
+    const { uid: _, ...metadata } = DEPLOYMENT.metadata;
+    expect(said(await cluster.apply({ ...DEPLOYMENT, metadata }))).toBe(
       'forbidden: the role of Hakopod does not permit to create deployments',
     );
     expect(asked.map(({ verb }) => verb)).toEqual(['patch', 'create']);
+    // With the uid of an object it can not make one.
+    expect(said(await cluster.apply(DEPLOYMENT))).toMatch(/^admission_denied: /);
+    expect(asked.map(({ verb }) => verb)).toEqual(['patch', 'create', 'patch']);
   });
 
   it('of a subresource is asked for as that', async () => {
