@@ -170,6 +170,8 @@ describe.skipIf(!hasHelm)('the chart', () => {
       ...{ gitrepositories: all, gitsources: all, applications: all, projects: all, identities: all, roles: all },
       settings: ['get', 'list', 'watch', 'create', 'update'],
       releases: ['get', 'list', 'watch', 'create'],
+      domainclaims: ['get', 'list', 'create', 'update', 'delete'],
+      'domainclaims/status': ['update'],
       'applications/status': ['update'],
       'releases/status': ['update'],
       plans: ['get', 'list', 'watch'],
