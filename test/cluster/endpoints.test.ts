@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Manifest } from '../../src/kernel/index.ts';
 import { must } from '../contracts/cluster.contract.ts';
 import { missingForBuilds } from '../support/docker-registry.ts';
@@ -20,6 +20,9 @@ const reason =
     ? 'no cluster of our own whose nodes pull from HAKOPOD_TEST_REGISTRY'
     : await missingForBuilds();
 if (reason !== undefined) console.warn(`SKIPPED: host names of real pods: ${reason}`);
+
+// Every command is a process of its own.
+vi.setConfig({ testTimeout: 300_000 });
 
 const APPLICATION = 'acme/production/shop';
 const SCOPE = ['--project', 'acme', '--environment', 'production'];
