@@ -121,7 +121,8 @@ describe('a release', () => {
 
   it('lays its foundation in order: namespace, policies, budget and claims, a pause, Services; and closes what is not public', async () => {
     const done: string[] = [];
-    const { create, apply, delete: remove } = world.cluster;
+    const { create, apply, replace, delete: remove } = world.cluster;
+    const { clock } = world.deps;
     Object.assign(world.deps, {
       cluster: {
         ...world.cluster,
@@ -133,13 +134,23 @@ describe('a release', () => {
           done.push(object.kind);
           return apply(object);
         },
+        replace: (...args: Parameters<typeof replace>) => {
+          done.push(args[0].kind);
+          return replace(...args);
+        },
         delete: (...args: Parameters<typeof remove>) => {
           done.push(`-${args[0].kind}`);
           return remove(...args);
         },
       },
       options: { ...world.deps.options, policySettleMs: 7 },
-      clock: { now: () => new Date(), sleep: async (ms: number) => void (ms === 7 && done.push('pause')) },
+      clock: {
+        now: () => clock.now(),
+        sleep: async (ms: number, signal?: AbortSignal) => {
+          if (ms === 7) done.push('pause');
+          await clock.sleep(ms, signal);
+        },
+      },
     });
     const kept = '[volumes.kept]\nsize_gib = 1\n';
     const mount = 'mounts = [{ volume = "kept", mount_path = "/kept" }]\n';
