@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Manifest } from '../../src/kernel/index.ts';
 import { must } from '../contracts/cluster.contract.ts';
@@ -21,11 +21,12 @@ const reason =
     : await missingForBuilds();
 if (reason !== undefined) console.warn(`SKIPPED: host names of real pods: ${reason}`);
 
-// Every command is a process of its own.
+// Releases of real pods take their time on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
-const APPLICATION = 'acme/production/shop';
-const SCOPE = ['--project', 'acme', '--environment', 'production'];
+const PLACE = { project: 'acme', environment: 'production' };
+const SCOPE = new URLSearchParams({ ...PLACE, application: 'shop' }).toString();
+type Refusal = { readonly code: string; readonly message: string };
 const HOST = 'shop.example.com';
 const CERTIFICATES = resolve(import.meta.dirname, '../fixtures/certificates');
 
@@ -67,6 +68,8 @@ describe.skipIf(reason !== undefined)('host names on a real cluster', () => {
   let there: Installation;
   let image: string;
   let own: string | undefined;
+  let key: string | undefined;
+  let revision = 0;
 
   beforeAll(async () => {
     names = await startNameServer((name) => {
@@ -86,10 +89,70 @@ describe.skipIf(reason !== undefined)('host names on a real cluster', () => {
     names?.stop();
   });
 
-  async function deploy(text: string): Promise<string> {
-    const path = join(there.work, 'hakopod.toml');
-    await writeFile(path, text);
-    return there.cli(['deploy', path, '--wait', ...SCOPE]);
+  /** Asks the server, which has the chart's rights and no others, as the first administrator. */
+  async function api<T>(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ readonly status: number; readonly value: T }> {
+    key ??= await firstKey();
+    const answer = await fetch(`${there.url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        'idempotency-key': randomBytes(8).toString('hex'),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, value: (await answer.json()) as T };
+  }
+
+  async function firstKey(): Promise<string> {
+    const ref = { apiVersion: 'v1', kind: 'Secret', namespace, name: 'hakopod-admin-key' };
+    let found = '';
+    await until('the first key is there', async () => {
+      const data = must(await there.admin.get(ref))?.data as Readonly<Record<string, string>> | undefined;
+      found = Buffer.from(data?.key ?? '', 'base64').toString();
+      return found !== '';
+    });
+    return found;
+  }
+
+  type Release = {
+    readonly id: string;
+    readonly application_id: string;
+    readonly status: string;
+  };
+
+  /** Releases a file and waits for the end; answers the application's id. */
+  async function deploy(toml: string): Promise<string> {
+    const accepted = await api<Release>('POST', '/deployments', { ...PLACE, toml, expected_revision: revision });
+    expect([accepted.status, accepted.value]).toEqual([202, expect.anything()]);
+    revision += 1;
+    let last: Release = accepted.value;
+    await until(
+      'the release has ended',
+      async () => {
+        last = (await api<Release>('GET', `/deployments/${last.id}`)).value;
+        await new Promise((done) => setTimeout(done, 500));
+        return !['queued', 'running'].includes(last.status);
+      },
+      200_000,
+    );
+    expect(last).toMatchObject({ status: 'succeeded' });
+    own = `hp-${last.application_id}`;
+    return last.application_id;
+  }
+
+  /** Why a file is refused. */
+  async function refusal(toml: string, expected: number): Promise<Refusal> {
+    const answer = await api<{ readonly error: Refusal }>('POST', '/deployments', {
+      ...PLACE,
+      toml,
+      expected_revision: expected,
+    });
+    return answer.value.error;
   }
 
   async function ingress(): Promise<IngressSpec> {
@@ -128,35 +191,44 @@ describe.skipIf(reason !== undefined)('host names on a real cluster', () => {
   });
 
   it('keeps a custom domain waiting until its record is there, and then leads it to its port by itself', async () => {
-    const listed = JSON.parse(await there.cli(['domains', 'list', APPLICATION, '-o', 'json'])) as {
-      readonly items: readonly {
-        readonly status: string;
-        readonly challenge: { readonly name: string; readonly value: string };
-      }[];
+    type Domain = {
+      readonly host: string;
+      readonly status: string;
+      readonly challenge: { readonly name: string; readonly value: string };
     };
-    const [domain] = listed.items;
+    const path = `/applications/${own?.slice(3)}/domains`;
+    const [domain] = (await api<{ readonly items: readonly Domain[] }>('GET', path)).value.items;
     expect(domain).toMatchObject({ host: HOST, service: 'web', status: 'pending' });
-    await expect(there.cli(['domains', 'verify', APPLICATION, HOST])).rejects.toThrow(/domain_not_verified/);
+    expect(await api('POST', `${path}/${HOST}/verify`, {})).toMatchObject({
+      status: 409,
+      value: { error: { code: 'domain_not_verified' } },
+    });
     expect(Object.keys(ports(await ingress()))).not.toContain(HOST);
     records.set(domain?.challenge.name ?? '', domain?.challenge.value ?? '');
-    await there.cli(['domains', 'verify', APPLICATION, HOST]);
-    await until('the domain leads to its service', async () => ports(await ingress())[HOST] === 9000, 30_000);
+    expect(await api('POST', `${path}/${HOST}/verify`, {})).toMatchObject({ status: 200, value: { status: 'active' } });
+    await until('the domain leads to its service', async () => ports(await ingress())[HOST] === 9000, 60_000);
     expect(names.asked).toContain(`_hakopod-challenge.${HOST}`);
   });
 
   it('refuses the domain to another application', async () => {
-    await expect(deploy(file(image, 'blog'))).rejects.toThrow(/domain_taken/);
+    expect(await refusal(file(image, 'blog'), 0)).toMatchObject({ code: 'domain_taken' });
   });
 
   it('serves an uploaded certificate, and refuses one with the host it does not cover', async () => {
     const upload = async (name: string): Promise<string> => {
-      const of = ['--certificate', `${CERTIFICATES}/${name}.pem`, '--private-key', `${CERTIFICATES}/${name}.key`];
-      const said = await there.cli(['certificates', 'add', 'web', '--app', APPLICATION, ...of, '-o', 'json']);
-      return (JSON.parse(said) as { readonly name: string }).name;
+      const [certificate, key] = await Promise.all(
+        ['pem', 'key'].map((end) => readFile(`${CERTIFICATES}/${name}.${end}`, 'utf8')),
+      );
+      const body = { service: 'web', certificate_pem: certificate, private_key_pem: key };
+      const made = await api<{ readonly name: string }>('POST', `/certificates?${SCOPE}`, body);
+      expect(made.status).toBe(201);
+      return made.value.name;
     };
     const exact = await upload('exact');
     const tls = (name: string): string => file(image, 'shop', `tls = { certificate = "${name}" }`);
-    await expect(deploy(tls(exact))).rejects.toThrow(/does not cover web-[0-9a-f]{12}\.apps\.example\.test/);
+    const refused = await refusal(tls(exact), revision);
+    expect(refused.code).toBe('certificate_refused');
+    expect(refused.message).toMatch(/does not cover web-[0-9a-f]{12}\.apps\.example\.test/);
     const wildcard = await upload('wildcard');
     await deploy(tls(wildcard));
     const spec = await ingress();
@@ -164,10 +236,9 @@ describe.skipIf(reason !== undefined)('host names on a real cluster', () => {
     expect(spec.rules).toHaveLength(3);
     const secret = { apiVersion: 'v1', kind: 'Secret', namespace: own ?? '', name: wildcard };
     expect(must(await there.admin.get(secret))).toMatchObject({ type: 'kubernetes.io/tls', immutable: true });
-    await there.cli(['certificates', 'remove', exact, '--app', APPLICATION]);
-    await expect(there.cli(['certificates', 'remove', wildcard, '--app', APPLICATION])).rejects.toThrow(
-      /certificate_in_use/,
-    );
+    const remove = async (name: string): Promise<number> =>
+      (await api('DELETE', `/certificates/${name}?${SCOPE}`)).status;
+    expect([await remove(exact), await remove(wildcard)]).toEqual([200, 409]);
     expect(there.lines.join('')).not.toMatch(/PRIVATE KEY/);
   });
 
