@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createCluster } from '../../src/adapters/kubernetes/index.ts';
 import type { Cluster } from '../../src/ports/index.ts';
 import { serviceLabels } from '../../src/render/index.ts';
 import { must } from '../contracts/cluster.contract.ts';
+import { connectReal, memoryLog, realClock } from '../support/kubernetes.ts';
 import { pushBusybox } from '../support/real-pods.ts';
 import { until } from '../support/world.ts';
 import {
@@ -28,6 +30,8 @@ export type Reach = {
   readonly admin: Cluster;
   /** Of the application. */
   readonly namespace: string;
+  /** A namespace at the level baseline, the only one besides applications' in which the server may operate. */
+  readonly tools: string;
   readonly id: string;
   readonly image: string;
   /** When the application was there, in the time of `performance.now`. */
@@ -69,11 +73,21 @@ export async function startReach(options: {
 }): Promise<Reach> {
   const { kubeconfig, registry, rig } = options;
   const control = `hakopod-reach-${randomBytes(4).toString('hex')}`;
-  const there = await install({ kubeconfig, namespace: control, registry, values: ['server.operations=all'] });
+  const tools = `tools-${control.slice(-8)}`;
+  const madeTools = await makeNamespace(kubeconfig, tools);
+  const there = await install({
+    ...{ kubeconfig, namespace: control, registry },
+    values: ['server.operations=all', `config.operationNamespaces={${tools}}`],
+    settings: { HAKOPOD_OPERATION_NAMESPACES: tools },
+  }).catch(async (error: unknown) => {
+    await madeTools.remove();
+    throw error;
+  });
   const { admin, url } = there;
   let namespace: string | undefined;
   const stop = async (): Promise<void> => {
     if (namespace !== undefined) await removeNow(admin, { apiVersion: 'v1', kind: 'Namespace', name: namespace });
+    await madeTools.remove();
     await there.stop();
   };
   try {
@@ -94,7 +108,7 @@ export async function startReach(options: {
     const id = namespace.slice('hp-'.length);
     const own = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
     return {
-      ...{ url, key, admin, namespace, id, image, startedAt: performance.now(), stop },
+      ...{ url, key, admin, namespace, tools, id, image, startedAt: performance.now(), stop },
       start: (args, { env: other = {}, ...more } = {}) => startHakopod(args, { env: { ...env, ...other }, ...more }),
       spawn: (args) => spawnHakopod(args, env),
       spawnOnTerminal: (args, size) => spawnOnTerminal(args, { env, ...size }),
@@ -111,6 +125,20 @@ export async function startReach(options: {
     await stop();
     throw error;
   }
+}
+
+/** A namespace at the level baseline. */
+async function makeNamespace(kubeconfig: string, name: string): Promise<{ remove(): Promise<void> }> {
+  const connection = connectReal(kubeconfig);
+  const admin = createCluster(connection, { clock: realClock, log: memoryLog(), userAgent: 'hakopod-test' });
+  const labels = { 'pod-security.kubernetes.io/enforce': 'baseline' };
+  must(await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }));
+  return {
+    remove: async () => {
+      await removeNow(admin, { apiVersion: 'v1', kind: 'Namespace', name });
+      await connection.close();
+    },
+  };
 }
 
 /** What a command printed that ended well. */
