@@ -86,6 +86,7 @@ image = "${hidden}"
 command = ["httpd", "-f", "-p", "8080", "-h", "/www"]
 port = 8080
 healthcheck = "/"
+termination_grace_seconds = 1
 depends_on = ["look"]
 files = { page = { mount_path = "/www/index.html", content = "${page}" } }
 `;
@@ -235,10 +236,14 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     await deploy(file(images, 'two'));
     expect(await page()).toBe('two');
     expect(await generation()).toBeGreaterThan(before);
-    await until('the old snapshot is gone', async () => {
-      const files = (await all('ConfigMap')).filter(({ metadata }) => metadata.name.startsWith('web-files-'));
-      return files.length === 1 && JSON.stringify(files[0]?.data).includes('two');
-    });
+    await until(
+      'the old snapshot is gone',
+      async () => {
+        const files = (await all('ConfigMap')).filter(({ metadata }) => metadata.name.startsWith('web-files-'));
+        return files.length === 1 && JSON.stringify(files[0]?.data).includes('two');
+      },
+      90_000,
+    );
     // The job that is kept reads its own still.
     const [job] = await all('Job');
     const read = JSON.stringify(job?.spec);
@@ -251,16 +256,26 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     ]);
   }, 300_000);
 
-  it('leaves nothing but the claim and what fences the namespace when every service goes', async () => {
-    await deploy(NO_SERVICES);
-    await until('the pods are gone', async () => (await all('Pod')).length === 0, 60_000);
+  /** What is left of the application besides what fences its namespace in. */
+  async function ours(): Promise<readonly string[]> {
     const left: string[] = [];
     for (const { kind } of RENDERED_KINDS) {
       if (kind === 'Namespace') continue;
       for (const { metadata } of await all(kind))
         if (metadata.labels?.['app.kubernetes.io/managed-by'] === 'hakopod') left.push(`${kind}/${metadata.name}`);
     }
-    const fences = left.filter((name) => !/^(NetworkPolicy|ResourceQuota)\/hakopod-/.test(name));
-    expect(fences).toEqual(['PersistentVolumeClaim/hakopod-volume-kept']);
+    return left.filter((name) => !/^(NetworkPolicy|ResourceQuota)\/hakopod-/.test(name));
+  }
+
+  it('leaves nothing but the claim and what fences the namespace when every service goes', async () => {
+    await deploy(NO_SERVICES);
+    // Snapshots stay until the last pod that reads them is gone.
+    let left: readonly string[] = [];
+    const isClean = async (): Promise<boolean> => {
+      left = await ours();
+      return left.length === 1 && (await all('Pod')).length === 0;
+    };
+    await until('everything is gone', isClean, 90_000).catch(() => undefined);
+    expect(left).toEqual(['PersistentVolumeClaim/hakopod-volume-kept']);
   }, 240_000);
 });
