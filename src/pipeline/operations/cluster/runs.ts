@@ -72,7 +72,6 @@ export function createRunKeeper(deps: Deps): RunKeeper {
         const other = await known(deps, whole);
         return other.ok && other.value === undefined ? fail(busy()) : (other as Result<ClusterRun>);
       }
-      await request.onRecord(taken.value);
       const { name } = taken.value;
       const work = carryOut(deps, request, { run: taken.value, lease: lease.value, closing: closing.signal });
       going.set(
@@ -180,6 +179,7 @@ type Taken = { readonly run: ClusterRun; readonly lease: HeldLease; readonly clo
 async function carryOut(deps: Deps, request: RunRequest, { run, lease, closing }: Taken): Promise<void> {
   const { log } = deps;
   try {
+    await request.onRecord(run);
     const result = await executed(deps, request, { run, signal: AbortSignal.any([lease.signal, closing]) });
     const ended = await recorded(deps, run, { result, signal: AbortSignal.any([lease.signal, closing]) });
     if (ended.ok) await request.onRecord(ended.value);

@@ -245,6 +245,17 @@ describe('a run whose holder is gone', () => {
   });
 });
 
+describe('a run that can not be put on record', () => {
+  it('does nothing, and stands in nobody’s way', async () => {
+    const unheard = { ...request('one'), onRecord: () => Promise.reject(new Error('no audit')) };
+    expect((await keeper.begin(unheard)).ok).toBe(true);
+    await until(() => leases.held.size === 0, 'the lease is free');
+    expect(executed).toEqual([]);
+    expect(await begin(keeper, request('two'))).toBe('taken');
+    expect(await ended('one')).toMatchObject({ code: 'restarted' });
+  });
+});
+
 describe('what is kept', () => {
   it('is the last 20 runs', async () => {
     for (let i = 0; i < 22; i += 1) {
