@@ -17,7 +17,7 @@ if (!isPossible) console.warn('SKIPPED: jobs with real pods: there is no rig wit
 
 const APPLICATION = 'acme/production/jobs';
 const WEB = '["httpd", "-f", "-p", "8080", "-h", "/bin"]';
-const LONG = 240_000;
+const LONG = 480_000;
 
 type Release = { readonly state?: string; readonly code?: string; readonly message?: string; readonly at?: string };
 
@@ -119,14 +119,14 @@ ${more}`;
         must(
           await there.admin.mergePatch(ref, { status: { state: 'running', finishedAt: null, steps: [] } }, 'status'),
         );
-        await until('the release has ended again', async () => (await releaseOf(1)).state === 'succeeded', 60_000);
+        await until('the release has ended again', async () => (await releaseOf(1)).state === 'succeeded', 180_000);
       };
       const { uid } = (await job()).metadata;
       await again();
       expect((await job()).metadata.uid).toBe(uid);
       const own = await applicationNamespace(there);
       await removeNow(there.admin, { apiVersion: 'batch/v1', kind: 'Job', namespace: own, name: 'migrate-job' });
-      await until('the Job and its pods are gone', async () => (await podsOf('migrate')).length === 0, 60_000);
+      await until('the Job and its pods are gone', async () => (await podsOf('migrate')).length === 0, 180_000);
       await again();
       expect(await all('Job', 'batch/v1')).toEqual([]);
       expect(await podsOf('migrate')).toEqual([]);
@@ -197,13 +197,13 @@ ${more}`;
           const isNew = (await job())?.metadata.annotations?.['hakopod.io/job-revision'] === String(revision);
           return isNew && (pod?.status as { phase?: string } | undefined)?.phase === 'Running';
         },
-        90_000,
+        180_000,
       );
       expect(await logs('migrate')).toContain('begun');
       await there.cli(['cancel', nameOf(revision)]);
-      await until('the release is cancelled', async () => (await releaseOf(revision)).state === 'cancelled', 60_000);
-      await until('the job is gone', async () => (await all('Job', 'batch/v1')).length === 0, 60_000);
-      await until('its pod is gone', async () => (await podsOf('migrate')).length === 0, 60_000);
+      await until('the release is cancelled', async () => (await releaseOf(revision)).state === 'cancelled', 180_000);
+      await until('the job is gone', async () => (await all('Job', 'batch/v1')).length === 0, 180_000);
+      await until('its pod is gone', async () => (await podsOf('migrate')).length === 0, 180_000);
       expect(await generation('web')).toBe(before);
       expect(await podsOf('web')).toHaveLength(1);
     },
@@ -260,7 +260,7 @@ job = { schedule = { cron = "0 3 1 1 *" } }
         await until(
           `the run ${run} has ended`,
           async () => (await podsOf('nightly')).filter(ended).length === seen.length + 1,
-          60_000,
+          180_000,
         );
         seen.push(await logs('nightly'));
         // Creation times have whole seconds.
@@ -299,7 +299,7 @@ job = { schedule = { cron = "0 3 1 1 *" } }
           const left = must(await there.admin.list({ apiVersion: 'hakopod.io/v1', kind: 'Application', namespace }));
           return left.length === 0;
         },
-        60_000,
+        180_000,
       );
     },
     LONG,
