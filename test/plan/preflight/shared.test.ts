@@ -50,6 +50,12 @@ describe('services that share a ReadWriteOnce volume', () => {
     expect(judge(pair(426) + pinned, observation([small('a'), small('b')])).placement).toEqual({ v: ['b'] });
   });
 
+  it('do not stand in their own way when they name the node themselves', () => {
+    const judged = judge(pair(500, 'node_name = "a"\n'), observation([small('a'), small('b')]));
+    expect(judged.problems).toEqual([]);
+    expect(judged.placement).toEqual({});
+  });
+
   it('stay where the volumes they have can be used, those of their own too', () => {
     const two = observation([small('a'), small('b')]);
     const claims = { volumes: { v: on('b') }, own: {} };
