@@ -37,7 +37,9 @@ async function letsIn(world: ApiWorld, route: ApiRoute, column: string): Promise
   const said = answer.status < 300 ? await answer.body?.cancel() : await answer.text();
   // 404: an idempotency key that this person never used; 409: the person before was let in.
   // 400: a key that has nothing to exchange. 200 for 202: a run the person before asked for.
-  const usual = [200, route.status, 403, 404, 409, ...(route.id === 'exchangeKey' ? [400] : [])].includes(answer.status);
+  const usual = [200, route.status, 403, 404, 409, ...(route.id === 'exchangeKey' ? [400] : [])].includes(
+    answer.status,
+  );
   expect(usual, `${route.id} for ${column}: ${answer.status} ${said}`).toBe(true);
   return answer.status !== 403;
 }
