@@ -1,5 +1,6 @@
 import { ok, problem, type Result } from '../kernel/index.ts';
 import type { Application as ApplicationResource, HeldLease, Release } from '../ports/index.ts';
+import { isAtRest } from './at-rest.ts';
 import type { Deps, Run } from './context.ts';
 import { reportOf } from './ledger.ts';
 import { cancelOpen } from './orphans.ts';
@@ -44,8 +45,8 @@ export async function reconcile(deps: Deps, job: { readonly application: string 
  * not be read, is for a turn under the lease to find out.
  */
 async function isQuiet(deps: Deps, application: ApplicationResource): Promise<boolean> {
-  const { phase, acceptedRevision = 0 } = application.status;
-  if (application.deleting || (phase !== 'healthy' && phase !== 'recovered')) return false;
+  const { acceptedRevision = 0 } = application.status;
+  if (application.deleting || !isAtRest(application)) return false;
   const releases = await deps.store.releases.ofApplication(application.name);
   if (!releases.ok) return false;
   const [latest] = releases.value;

@@ -1,5 +1,6 @@
 import { ok, type Result } from '../kernel/index.ts';
 import { type Application, type GitSource, type Job, REQUESTED_AT } from '../ports/index.ts';
+import { isAtRest } from './at-rest.ts';
 import type { Deps } from './context.ts';
 import { isOwed, reportsOf } from './ledger.ts';
 import { isOrphaned } from './orphans.ts';
@@ -55,9 +56,7 @@ function orphaned(deps: Deps): readonly Job[] {
 
 /** Queues every application at rest for a comparison with the cluster. */
 export async function watchForDrift(deps: Deps): Promise<Result<void>> {
-  const atRest = deps.store.applications
-    .all()
-    .filter(({ status: { phase } }) => phase === 'healthy' || phase === 'recovered');
+  const atRest = deps.store.applications.all().filter(isAtRest);
   return atRest.length === 0
     ? ok(undefined)
     : deps.jobs.addAll(atRest.map((application): Job => ({ queue: 'reconcile', application: application.name })));
