@@ -41,7 +41,9 @@ describe('a run on the command line', () => {
     const other = await run(['cluster', 'deploy', FILE]);
     expect([other.code, other.err]).toEqual([4, expect.stringContaining('[cluster_busy]')]);
     // Whoever asks again with its id waits for the same run.
-    const again = run(DEPLOY);
+    const methods: string[] = [];
+    const again = run(DEPLOY, { intercept: ({ method }) => void methods.push(method) as undefined });
+    await until(() => methods.includes('GET'), 'it looks');
     const watching = run(['cluster', 'run', 'shop-1', '--wait']);
     going.end();
     for (const one of [waiting, again, watching]) expect(await one).toEqual(await waiting);
