@@ -84,8 +84,8 @@ describe.skipIf(!isPossible)('workloads by the command line', () => {
 
   it(`${shows('deploy', 'create')} ${shows('remove', 'removes')} deploys a request and removes it again`, async () => {
     const pods = must(await reach.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: reach.tools }));
-    const { containerStatuses = [] } = (pods[0]?.status ?? {}) as { containerStatuses?: { imageID: string }[] };
-    const digest = containerStatuses[0]?.imageID.split('@')[1] ?? '';
+    const images = pods.flatMap(({ status }) => (status as Status | undefined)?.containerStatuses ?? []);
+    const digest = images.map(({ imageID }) => imageID.split('@')[1]).find((found) => found !== undefined) ?? '';
     const ids = { application_id: randomUUID(), instance_id: randomUUID(), spec_digest: `sha256:${'a'.repeat(64)}` };
     const head = { project: 'reach', target: { namespace: reach.tools, ...ids } };
     const path = async (name: string, request: object): Promise<string> => {
@@ -126,3 +126,5 @@ describe.skipIf(!isPossible)('workloads by the command line', () => {
       must(await reach.admin.apply(object, { dryRun: true }));
   });
 });
+
+type Status = { readonly containerStatuses?: readonly { readonly imageID: string }[] };
