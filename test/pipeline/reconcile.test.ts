@@ -119,62 +119,6 @@ describe('a release', () => {
     ).toBe(true);
   });
 
-  it('lays its foundation in order: namespace, policies, budget and claims, a pause, Services; and closes what is not public', async () => {
-    const done: string[] = [];
-    const { create, apply, replace, delete: remove } = world.cluster;
-    const { clock } = world.deps;
-    Object.assign(world.deps, {
-      cluster: {
-        ...world.cluster,
-        create: (object: Manifest) => {
-          done.push(object.kind);
-          return create(object);
-        },
-        apply: (object: Manifest) => {
-          done.push(object.kind);
-          return apply(object);
-        },
-        replace: (...args: Parameters<typeof replace>) => {
-          done.push(args[0].kind);
-          return replace(...args);
-        },
-        delete: (...args: Parameters<typeof remove>) => {
-          done.push(`-${args[0].kind}`);
-          return remove(...args);
-        },
-      },
-      options: { ...world.deps.options, policySettleMs: 7 },
-      clock: {
-        now: () => clock.now(),
-        sleep: async (ms: number, signal?: AbortSignal) => {
-          if (ms === 7) done.push('pause');
-          await clock.sleep(ms, signal);
-        },
-      },
-    });
-    const kept = '[volumes.kept]\nsize_gib = 1\n';
-    const mount = 'mounts = [{ volume = "kept", mount_path = "/kept" }]\n';
-    await world.accept(file(web(`public = true\n${mount}`), kept));
-    await world.run();
-    const ranks = [
-      'Namespace',
-      'NetworkPolicy',
-      'ResourceQuota',
-      'PersistentVolumeClaim',
-      'pause',
-      'Service',
-      'Deployment',
-      'Ingress',
-    ];
-    const first = [...new Set(done)];
-    expect(first.map((kind) => ranks.indexOf(kind))).toEqual(first.map((_, index) => index));
-    done.splice(0);
-    await world.accept(file(web(`replicas = 1\nhealthcheck = "/up"\n${mount}`), kept));
-    await world.run();
-    expect(done.indexOf('-Ingress')).toBeGreaterThanOrEqual(0);
-    expect(done.indexOf('-Ingress')).toBeLessThan(done.indexOf('Deployment'));
-  });
-
   it('never touches what is not ours, and says so', async () => {
     await world.accept(file(web()));
     await world.run();
@@ -347,63 +291,6 @@ describe('a commit with two releases', () => {
     const newer = await world.accept(file(web()), { commit: '7'.repeat(40) });
     await world.run();
     expect(await world.said(newer)).toBe('success: released revision 2');
-  });
-});
-
-describe('what somebody deletes behind our back', () => {
-  it('a release: its commit is cancelled and the application no longer waits for it', async () => {
-    const name = await world.accept(file(web()));
-    const release = await world.release(name);
-    await world.deps.store.releases.delete(name, release.uid);
-    expect((await world.run()).ok).toBe(true);
-    expect(await world.said(name)).toBe('cancelled: cancelled');
-    expect(await world.deps.store.applications.get(APP)).toMatchObject({ value: { status: { phase: 'cancelled' } } });
-  });
-
-  it('the application: its open commits are cancelled', async () => {
-    const name = await world.accept(file(web()));
-    const application = await world.deps.store.applications.get(APP);
-    const uid = application.ok ? (application.value?.uid ?? '') : '';
-    await world.deps.store.applications.delete(APP, uid);
-    expect((await world.run()).ok).toBe(true);
-    expect(await world.said(name)).toBe('cancelled: cancelled');
-  });
-
-  it('the snapshot of secret values: everything around the service is still kept, and the application says what is wrong', async () => {
-    await world.deps.secrets.set({ project: 'acme', environment: 'production', name: 'shop' }, 'a', 'value');
-    await world.accept(file(web('secrets = { A = { ref = "a" } }\n')));
-    await world.run();
-    for (const [kind, apiVersion, name] of [
-      ['Secret', 'v1', names('Secret')[0] ?? ''],
-      ['ResourceQuota', 'v1', 'hakopod-budget'],
-      ['NetworkPolicy', 'networking.k8s.io/v1', 'hakopod-service-web'],
-    ] as const)
-      await world.cluster.delete(
-        { apiVersion, kind, namespace: NAMESPACE, name },
-        { uid: find(kind, name)?.metadata.uid ?? '', propagation: 'Background' },
-      );
-    await world.run();
-    expect(names('ResourceQuota')).toEqual(['hakopod-budget']);
-    expect(names('NetworkPolicy')).toContain('hakopod-service-web');
-    expect(await world.deps.store.applications.get(APP)).toMatchObject({
-      value: { status: { conditions: [{ status: 'False', reason: 'MissingSecrets' }] } },
-    });
-  });
-
-  it('the labels of one object: the others are still put right', async () => {
-    await world.accept(file(web()));
-    await world.run();
-    const service = find('Service', 'web');
-    await world.cluster.replace({ ...service, metadata: { ...service?.metadata, labels: {} } } as Manifest);
-    await world.cluster.delete(
-      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: NAMESPACE, name: 'web' },
-      { uid: find('Deployment', 'web')?.metadata.uid ?? '', propagation: 'Background' },
-    );
-    await world.run();
-    expect(names('Deployment')).toEqual(['web']);
-    expect(await world.deps.store.applications.get(APP)).toMatchObject({
-      value: { status: { conditions: [{ status: 'False', reason: 'NotOwned' }] } },
-    });
   });
 });
 
