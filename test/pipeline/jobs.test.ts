@@ -215,10 +215,6 @@ describe('cleaning up', () => {
           template: { spec: { restartPolicy: 'Never', containers: [{ name: 'x', image: 'x' }] } },
         },
       });
-    await world.run();
-    expect(await world.deps.store.applications.get(APP)).toMatchObject({
-      value: { status: { conditions: [{ status: 'False', reason: 'CleanupLimit' }] } },
-    });
     const name = await world.accept(file(web('replicas = 2\n')));
     await world.run();
     expect((await world.release(name)).status).toMatchObject({ state: 'failed', code: 'cleanup_limit' });
