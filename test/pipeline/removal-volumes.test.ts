@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL } from '../../src/access/index.ts';
-import type { Result } from '../../src/kernel/index.ts';
+import { fail, problem, type Result } from '../../src/kernel/index.ts';
 import { applicationOperations } from '../../src/pipeline/operations/applications/index.ts';
 import { deploymentOperations } from '../../src/pipeline/operations/deployments/operations.ts';
 import { createPager } from '../../src/pipeline/operations/page.ts';
@@ -109,6 +109,24 @@ describe('removing an application', () => {
       },
     });
     expect(world.deps.store.applications.cached(APP)?.deleting).toBe(false);
+  });
+
+  it('forgets what a removal named that never came to be', async () => {
+    const { applications } = world.deps.store;
+    const lost = vi.spyOn(applications, 'delete').mockResolvedValueOnce(fail(problem('cluster_unavailable')));
+    expect(codeOf(await remove(['uploads', 'db']))).toBe('cluster_unavailable');
+    lost.mockRestore();
+    must(await remove());
+    await takeDown();
+    expect(claims()).toEqual(ALL);
+  });
+
+  it('deletes what each of several removals names', async () => {
+    must(await remove(['uploads']));
+    must(await remove(['db']));
+    await takeDown();
+    await until('the named ones are gone', () => claims().length === 2);
+    expect(claims()).toEqual(['cache-data', 'hakopod-volume-cache']);
   });
 
   it('never touches a claim of the same name that is not ours', async () => {

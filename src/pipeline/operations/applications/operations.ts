@@ -76,14 +76,19 @@ async function removeApplication(
   const claims = await claimsToDelete(deps, found.value, input.delete_volumes ?? []);
   if (!claims.ok) return claims;
   let isStale = false;
-  const marked = await deps.store.applications.update(name, ({ status, finalizers, annotations }) => {
+  const marked = await deps.store.applications.update(name, ({ status, finalizers, annotations, deleting }) => {
     isStale = (status.acceptedRevision ?? 0) !== input.expected_revision;
     const isMarked = finalizers.includes(CLEANUP_FINALIZER);
-    if (isStale || (isMarked && claims.value.length === 0)) return undefined;
-    const deleted = claims.value.length === 0 ? {} : { [DELETED_CLAIMS]: claims.value.join(',') };
+    const { [DELETED_CLAIMS]: before = '', ...others } = annotations;
+    // What an earlier request named counts only when its removal came to be.
+    const named = [...new Set([...(deleting ? before.split(',') : []), ...claims.value])]
+      .filter(Boolean)
+      .sort()
+      .join(',');
+    if (isStale || (isMarked && named === before)) return undefined;
     return {
       finalizers: isMarked ? finalizers : [...finalizers, CLEANUP_FINALIZER],
-      annotations: { ...annotations, ...deleted },
+      annotations: named === '' ? others : { ...others, [DELETED_CLAIMS]: named },
     };
   });
   if (!marked.ok) return marked;
