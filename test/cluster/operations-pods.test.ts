@@ -12,19 +12,11 @@ import {
 import type { OperationDeps } from '../../src/adapters/kubernetes/operations/deps.ts';
 import { openExec } from '../../src/adapters/kubernetes/operations/exec.ts';
 import type { ExecTimes } from '../../src/adapters/kubernetes/operations/exec-session.ts';
-import { inspect } from '../../src/adapters/kubernetes/operations/inspect.ts';
 import { logs } from '../../src/adapters/kubernetes/operations/logs.ts';
-import { operate } from '../../src/adapters/kubernetes/operations/operate.ts';
-import { snapshot } from '../../src/adapters/kubernetes/operations/snapshot.ts';
 import { createStreams } from '../../src/adapters/kubernetes/operations/streams.ts';
 import { createRequests } from '../../src/adapters/kubernetes/requests.ts';
 import { fail, type Manifest, ok, problem, type Result } from '../../src/kernel/index.ts';
-import {
-  type ExecSession,
-  type Inspection,
-  type LogRequest,
-  OPERATION_LIMITS,
-} from '../../src/ports/cluster-operations/index.ts';
+import { type ExecSession, type LogRequest, OPERATION_LIMITS } from '../../src/ports/cluster-operations/index.ts';
 import { must } from '../contracts/cluster.contract.ts';
 import { shows } from '../support/claims.ts';
 import { type ClusterUnderTest, connectReal, inNewNamespace, memoryLog, realClock } from '../support/kubernetes.ts';
@@ -80,32 +72,6 @@ describe.skipIf(!isPossible)('real pods', () => {
   function depsOf(connection: KubeConnection): OperationDeps {
     const client = { connection, clock: realClock, userAgent: 'hakopod-test', timeoutMs: 30_000 };
     return { api: createRequests(client), streams: createStreams(client), clock: realClock, log: memoryLog() };
-  }
-
-  /** The one Deployment of the namespace, once its pod is ready. */
-  async function ready() {
-    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: under.namespace, name: 'kept' };
-    if (must(await under.cluster.get(ref)) === undefined) {
-      const { kind, apiVersion, ...metadata } = ref;
-      const labels = { app: 'kept' };
-      const containers = [{ name: 'main', image, command: ['sleep', '3600'] }];
-      const template = { metadata: { labels }, spec: { containers, terminationGracePeriodSeconds: 0 } };
-      const spec = { selector: { matchLabels: labels }, template };
-      must(await under.cluster.create({ apiVersion, kind, metadata, spec }));
-    }
-    const uid = must(await under.cluster.get(ref))?.metadata.uid ?? '';
-    let seen: Exclude<Inspection, { missing: true }> | undefined;
-    await until(
-      'the Deployment is ready',
-      async () => {
-        const now = must(await inspect(deps, { namespace: under.namespace, name: 'kept', uid }));
-        if (now.missing || now.available !== 1 || now.pods.length !== 1) return false;
-        seen = now;
-        return true;
-      },
-      60_000,
-    );
-    return seen!;
   }
 
   async function label(level: string): Promise<void> {
@@ -328,38 +294,6 @@ describe.skipIf(!isPossible)('real pods', () => {
     expect(await openExec({ ...deps, streams: { log } }, spec)).toMatchObject({
       problem: { code: 'exec_unavailable' },
     });
-  });
-
-  it(`${shows('inspect', 'whole', 'conditions')} sees a Deployment's conditions and pods`, async () => {
-    const seen = await ready();
-    expect(seen).toMatchObject({ desired: 1, ready: 1, available: 1, pods: [{ phase: 'Running' }] });
-    expect(seen.conditions.map(({ type, status, reason }) => [type, status, reason]).sort()).toEqual([
-      ['Available', 'True', 'MinimumReplicasAvailable'],
-      ['Progressing', 'True', 'NewReplicaSetAvailable'],
-    ]);
-    expect(seen.pods[0]?.containers).toEqual([
-      { name: 'main', image: '', imageId: '', state: 'running', ready: true, restarts: 0 },
-    ]);
-  });
-
-  it(`${shows('snapshot', 'owner')} names the Deployment of a real pod, and the image it runs`, async () => {
-    const [first] = (await ready()).pods;
-    const taken = await snapshot(deps);
-    const pod = taken.pods.find(({ uid }) => uid === first?.uid);
-    expect(pod).toMatchObject({ ownerKind: 'Deployment', ownerName: 'kept', node: 'node1' });
-    expect(pod?.containers[0]).toMatchObject({ image, state: 'running', imageId: expect.stringContaining('@sha256:') });
-  });
-
-  it(`${shows('operate', 'pod_delete')} deletes a pod, in whose place another comes`, async () => {
-    const [first] = (await ready()).pods;
-    const reference = `${under.namespace}/pod/${first?.name}`;
-    const outcome = await operate(deps, { id: '1', action: 'pod.delete', reference });
-    expect(outcome).toEqual({ outcome: 'succeeded', detail: '' });
-    await until(
-      'another pod is there',
-      async () => (await ready()).pods.every(({ uid }) => uid !== first?.uid),
-      60_000,
-    );
   });
 
   it(`${shows('logs', 'several_containers', 'pod_missing', 'open_failure', 'invalid_request', 'sink_failure')} has a word for each log that can not be read`, async () => {
