@@ -21,7 +21,7 @@ export type InstallationQuestion = {
  * domain of the installation, builds, Kubernetes patches. One order for everybody who plans: a push, a pull request, the API.
  */
 export async function installationRefusals(
-  deps: Pick<Deps, 'store' | 'certificates' | 'clock' | 'options' | 'registries'>,
+  deps: Pick<Deps, 'store' | 'certificates' | 'clock' | 'options' | 'dns' | 'registries'>,
   asked: InstallationQuestion,
 ): Promise<Result<readonly Problem[]>> {
   const { key, application, fork = false } = asked;

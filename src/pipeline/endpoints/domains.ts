@@ -1,6 +1,6 @@
 import { fail, ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, DomainClaim } from '../../ports/index.ts';
-import { domainToken, isDomainActive } from '../../reconcile/index.ts';
+import { domainChallenge, domainToken, isDomainActive } from '../../reconcile/index.ts';
 import { type Application, formatPath } from '../../spec/index.ts';
 import type { Deps } from '../context.ts';
 
@@ -11,11 +11,12 @@ type Reserving = {
   readonly desired: Application;
 };
 
-type DomainDeps = Pick<Deps, 'store' | 'options'>;
+type DomainDeps = Pick<Deps, 'store' | 'options' | 'dns'>;
 
 /**
  * Why an application can not have the custom domains it names: another one holds them, or they lie under the application domain, whose names
- * the installation gives out itself. `id` is the application's, when it has one. Reads only.
+ * the installation gives out itself. One that another application holds without proof is whose record says so. `id` is the application's,
+ * when it has one. Reads only.
  */
 export async function domainRefusals(
   deps: DomainDeps,
@@ -30,8 +31,7 @@ export async function domainRefusals(
         const claim = await deps.store.domains.get(host);
         if (!claim.ok) return claim;
         if (claim.value === undefined || claim.value.spec.applicationId === asked.id) return ok(undefined);
-        const held = await isHeld(deps, claim.value);
-        return held.ok ? ok(held.value ? taken(host) : undefined) : held;
+        return heldBy(deps, claim.value, asked.id);
       }),
   );
   return answers.reduce<Result<readonly Problem[]>>((all, one) => {
@@ -49,10 +49,29 @@ function taken(host: string, message?: string): Problem {
   return problem('domain_taken', message, { at: formatPath(['domains', host]) });
 }
 
-/** A claim outlives its application when somebody deletes that by hand; then it holds nothing. */
-async function isHeld({ store }: DomainDeps, { spec }: DomainClaim): Promise<Result<boolean>> {
-  const holder = await store.applications.get(spec.application);
-  return holder.ok ? ok(holder.value?.spec.id === spec.applicationId) : holder;
+/**
+ * Why another application's claim keeps a domain from the application `id`; `undefined` when it does not. A claim outlives its application
+ * when somebody deletes that by hand; then it holds nothing. Nor does one without proof hold a domain against whoever can prove that it is
+ * theirs: naming a stranger's domain first must not keep it from them.
+ */
+async function heldBy(
+  deps: DomainDeps,
+  claim: DomainClaim,
+  id: string | undefined,
+): Promise<Result<Problem | undefined>> {
+  const { host, application, applicationId } = claim.spec;
+  const holder = await deps.store.applications.get(application);
+  if (!holder.ok) return holder;
+  if (holder.value?.spec.id !== applicationId) return ok(undefined);
+  if (isDomainActive(claim.status)) return ok(taken(host));
+  const first =
+    'another application waits for it; release this one without it, to be told the record that proves whose it is';
+  if (id === undefined) return ok(taken(host, first));
+  const { name, value } = domainChallenge(host, domainToken(deps.options.snapshotKey, id, host));
+  const records = await deps.dns.txt(name);
+  const isProven = records.ok && records.value.some((record) => record.trim() === value);
+  const proof = `another application waits for it; it is yours once a TXT record ${name} says ${value}`;
+  return ok(isProven ? undefined : taken(host, proof));
 }
 
 /**
@@ -101,9 +120,9 @@ async function take(
       ),
       'not_found',
     );
-  const held = await isHeld(deps, claim);
+  const held = await heldBy(deps, claim, applicationId);
   if (!held.ok) return held;
-  if (held.value) return fail(taken(host));
+  if (held.value !== undefined) return fail(held.value);
   const dropped = await domains.release(claim);
   return dropped.ok || dropped.problem.code === 'conflict' ? ok('again') : dropped;
 }

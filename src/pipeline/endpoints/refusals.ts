@@ -13,7 +13,7 @@ export type EndpointQuestion = {
 
 /** Why an application can not have the host names it wants: custom domains first, then certificates by service. Reads only. */
 export async function endpointRefusals(
-  deps: Pick<Deps, 'store' | 'certificates' | 'clock' | 'options'>,
+  deps: Pick<Deps, 'store' | 'certificates' | 'clock' | 'options' | 'dns'>,
   asked: EndpointQuestion,
 ): Promise<Result<readonly Problem[]>> {
   const domains = await domainRefusals(deps, asked);

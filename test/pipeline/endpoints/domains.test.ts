@@ -10,7 +10,7 @@ import {
   reserveDomains,
 } from '../../../src/pipeline/endpoints/index.ts';
 import type { Application as ApplicationResource } from '../../../src/ports/index.ts';
-import { domainChallenge } from '../../../src/reconcile/index.ts';
+import { domainChallenge, domainToken } from '../../../src/reconcile/index.ts';
 import { type Application, parseSpec } from '../../../src/spec/index.ts';
 import { type Memory, memory, SOURCE } from '../../support/memory.ts';
 
@@ -73,6 +73,35 @@ describe('a custom domain', () => {
   it('has one holder when two applications ask at once', async () => {
     const answers = await Promise.all([reserve(shop, 1, 'x.example.com'), reserve(blog, 1, 'x.example.com')]);
     expect(answers.map(({ ok }) => ok).sort()).toEqual([false, true]);
+  });
+
+  it('goes from whoever never proved it to whoever does, and not back', async () => {
+    const host = 'theirs.example.com';
+    await reserve(blog, 1, host);
+    const asked = await domainRefusals(world.deps, { id: SHOP, application: wants(host) });
+    const { name, value } = domainChallenge(host, domainToken(world.deps.options.snapshotKey, SHOP, host));
+    expect(asked.ok && asked.value[0]?.message).toContain(`a TXT record ${name} says ${value}`);
+    const stranger = domainToken(world.deps.options.snapshotKey, BLOG, host);
+    world.records.set(name, [domainChallenge(host, stranger).value]);
+    expect(await reserve(shop, 1, host)).toMatchObject({ ok: false, problem: { code: 'domain_taken' } });
+    world.records.set(name, ['other', value]);
+    expect(await refusals(undefined, host)).toMatchObject([['domain_taken', expect.any(String)]]);
+    expect(await refusals(SHOP, host)).toEqual([]);
+    expect(await reserve(shop, 1, host)).toMatchObject({ ok: true });
+    expect(world.domains.items.get(host)?.spec.applicationId).toBe(SHOP);
+    expect(await reserve(blog, 2, host)).toMatchObject({ ok: false, problem: { code: 'domain_taken' } });
+  });
+
+  it('stays with whoever proved it, whatever the record says since, and while the name servers do not answer', async () => {
+    const host = 'shop.example.com';
+    await reserve(shop, 1, host);
+    await verify(host);
+    const { name, value } = domainChallenge(host, domainToken(world.deps.options.snapshotKey, BLOG, host));
+    world.records.set(name, [value]);
+    expect(await reserve(blog, 1, host)).toMatchObject({ ok: false, problem: { code: 'domain_taken' } });
+    await reserve(blog, 1, 'x.example.com');
+    Object.assign(world.deps, { dns: { txt: async () => fail(problem('dns_unavailable')) } });
+    expect(await refusals(SHOP, 'x.example.com')).toMatchObject([['domain_taken', expect.any(String)]]);
   });
 
   it('is refused under the application domain, whose names are given out', async () => {
