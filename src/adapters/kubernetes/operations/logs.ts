@@ -16,7 +16,7 @@ import {
   OPERATION_LIMITS,
   parseLogRequest,
 } from '../../../ports/cluster-operations/index.ts';
-import { openContext } from './context.ts';
+import { type Context, openContext } from './context.ts';
 import type { OperationDeps } from './deps.ts';
 
 const { logFetchMs, logFollowMs, logBytes, logLines, logChunkBytes } = OPERATION_LIMITS;
@@ -48,7 +48,7 @@ export async function logs(
     if (!container.ok) return container;
     const opened = await deps.streams.log(pod, queryOf(valid.value, container.value), context.signal);
     if (!opened.ok) return isOver() ? ok(undefined) : fail(unreadable(opened.failure, 'the log could not be opened'));
-    return await copy(opened.value, sink, isOver);
+    return await copy(opened.value, sink, context);
   } finally {
     context.end();
   }
@@ -80,13 +80,18 @@ function queryOf({ tail = 0, since, timestamps, follow, previous }: LogRequest, 
   return query;
 }
 
-async function copy(body: Readable, sink: LogSink, isOver: () => boolean): Promise<Result<void>> {
+async function copy(body: Readable, sink: LogSink, { signal, state }: Context): Promise<Result<void>> {
   const rest: { bytes: number; lines: number } = { bytes: logBytes, lines: logLines };
+  const isOver = (): boolean => state() !== 'live';
+  // A reader that takes no more, such as a pager, must not hold the log beyond its end.
+  const over = new Promise<Result<void>>((resolve) => {
+    signal.addEventListener('abort', () => resolve(ok(undefined)), { once: true });
+  });
   try {
     for await (const data of body as AsyncIterable<Buffer>) {
       for (let start = 0; start < data.length; start += logChunkBytes) {
         const chunk = cut(data.subarray(start, start + logChunkBytes), rest);
-        const taken = await sink(chunk);
+        const taken = await Promise.race([sink(chunk), over]);
         if (!taken.ok) return taken;
         if (rest.bytes === 0 || rest.lines === 0) return ok(undefined);
         if (isOver()) return ok(undefined);

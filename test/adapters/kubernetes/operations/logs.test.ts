@@ -149,4 +149,14 @@ describe('logs', () => {
       expect(body.destroyed).toBe(true);
     }
   });
+
+  it.each(['the time', 'the caller'])('ends with %s though its reader takes no more', async (what) => {
+    const leaving = new AbortController();
+    const clock = new ManualClock();
+    const asked = begin({ sink: () => new Promise(() => undefined), signal: leaving.signal, clock });
+    await settled();
+    if (what === 'the caller') leaving.abort();
+    else clock.advance(OPERATION_LIMITS.logFetchMs);
+    expect(await asked.ended).toEqual(ok(undefined));
+  });
 });
