@@ -42,7 +42,7 @@ type Frame = { readonly isLast: boolean; readonly opcode: number; readonly paylo
 
 /**
  * The server's end of a WebSocket over a connection whose handshake is done: text and binary messages of at most 64 KiB. It pings, and takes
- * an end that is silent for 45 s for gone. What breaks the protocol ends it. No extension is offered.
+ * an end that is silent for 45 s, or takes nothing for as long, for gone. What breaks the protocol ends it. No extension is offered.
  */
 export class WebSocketEnd implements MessageSocket {
   readonly #connection: Duplex;
@@ -70,7 +70,10 @@ export class WebSocketEnd implements MessageSocket {
       typeof message === 'string' ? [OPCODE.text, Buffer.from(message)] : [OPCODE.binary, Buffer.from(message)];
     if (this.#connection.write(frameOf(opcode, payload)) || this.#connection.destroyed) return;
     await new Promise<void>((resolve) => {
+      // An end that takes nothing is as gone as one that says nothing, though it goes on talking.
+      const late = setTimeout(() => this.#gone(), SILENCE_MS);
       const done = (): void => {
+        clearTimeout(late);
         this.#connection.off('drain', done).off('close', done);
         resolve();
       };
