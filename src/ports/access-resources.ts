@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../access/index.ts';
 import { NAME } from '../kernel/index.ts';
-import { Condition, type Resource } from './resource.ts';
+import { Condition, type Resource, Timestamp } from './resource.ts';
 
 /** The custom resources of people and programs: who may do what, what the installation decides, and what was changed by whom. */
-const Timestamp = z.iso.datetime();
 const Slug = z.string().regex(NAME);
 const Permissions = z.array(z.enum(PERMISSIONS));
 const ScopeFields = {

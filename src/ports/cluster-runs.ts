@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { Result } from '../kernel/index.ts';
 import { RequestId } from './cluster-operations/index.ts';
-import { Condition, type Resource } from './resource.ts';
+import { Condition, type Resource, Timestamp } from './resource.ts';
 import type { NewResource } from './store.ts';
-
-const Timestamp = z.iso.datetime();
 
 /** How many runs stay on record, and for how long, in milliseconds (cluster operations 18b). */
 export const RUNS_KEPT = 20;
