@@ -14,6 +14,7 @@ import { openSession, type Session, writeApplication } from './release/session.t
 import { recoveredRevision, standingRelease } from './release/standing.ts';
 import { stopJobs } from './release/stop-jobs.ts';
 import { takeDown } from './release/take-down.ts';
+import { withdrawDomains } from './release/withdraw-domains.ts';
 import { unpackSpec } from './release-body.ts';
 
 /** A lease name fits Kubernetes' rules: `application-` and 32 hex digits. */
@@ -233,7 +234,7 @@ async function rest(session: Session, turn: Turn, { application, releases }: AtR
     return written.ok ? cancelOpen(session.deps, session.application) : written;
   }
   if (latest === undefined) return ok(undefined);
-  if (latest.status.state !== 'succeeded' && recoveredRevision(latest) === undefined) return ok(undefined);
+  if (latest.status.state !== 'succeeded' && recoveredRevision(latest) === undefined) return withdrawDomains(session);
   const standing = await standingRelease(session, latest);
   return standing.ok ? maintain(session, { latest, standing: standing.value }, turn.run) : standing;
 }

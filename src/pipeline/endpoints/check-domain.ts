@@ -19,18 +19,20 @@ export async function checkDomain({ store, dns, clock }: CheckDeps, claim: Domai
 
 /**
  * Looks again at the domains of an application that is at rest, where it is time to: a pending one may be verified by now, and the record of a
- * verified one may be gone. What can not be read changes nothing.
+ * verified one may be gone. Those that `desired` names, all it holds without. What can not be read changes nothing.
  */
 export async function recheckDomains(
   deps: CheckDeps,
-  { application, id, desired }: { readonly application: string; readonly id: string; readonly desired: Application },
+  { application, id, desired }: { readonly application: string; readonly id: string; readonly desired?: Application },
 ): Promise<Result<void>> {
-  if (Object.keys(desired.domains).length === 0) return ok(undefined);
+  if (desired !== undefined && Object.keys(desired.domains).length === 0) return ok(undefined);
   const claims = await deps.store.domains.ofApplication(application);
   if (!claims.ok) return claims;
   const due = claims.value.filter(
     ({ spec, status }) =>
-      spec.applicationId === id && Object.hasOwn(desired.domains, spec.host) && isDomainDue(status, deps.clock.now()),
+      spec.applicationId === id &&
+      (desired === undefined || Object.hasOwn(desired.domains, spec.host)) &&
+      isDomainDue(status, deps.clock.now()),
   );
   const checked = await Promise.all(due.map((claim) => checkDomain(deps, claim)));
   const failed = checked.find((one) => !one.ok && one.problem.code !== 'not_found');

@@ -128,6 +128,37 @@ describe('a release with a custom domain', () => {
     expect((await claim())?.status.verifiedAt).toBeDefined();
   });
 
+  it.each([
+    ['that lost its verification', false],
+    ['that went to its owner', true],
+  ])('withdraws one %s though its last release failed, and no other', async (_, isTheirs) => {
+    expect(await released(file([HOST]))).toBe('succeeded');
+    await verify();
+    must(await world.run());
+    const off = `${file([HOST], 'tls = { certificate = "hp-tls-web-gone" }\n')}[recovery]\non_failure = "disabled"\n`;
+    expect(await released(off)).toBe('certificate_missing');
+    must(await world.run());
+    expect(hosts()).toContain(HOST);
+    const { domains } = world.deps.store;
+    const long = new Date(world.deps.clock.now().getTime() - 8 * 86_400_000).toISOString();
+    records.clear();
+    const known = await claim();
+    if (isTheirs && known !== undefined) {
+      must(await domains.release(known));
+      const spec = { ...known.spec, application: 'acme.production.blog', applicationId: '2'.repeat(32) };
+      must(await domains.create({ name: HOST, spec }));
+    }
+    must(await domains.updateStatus(HOST, ({ status }) => ({ ...status, checkedAt: long, failingSince: long })));
+    const version = () => find('Ingress', 'web')?.metadata.resourceVersion;
+    const before = version();
+    must(await world.run());
+    expect(hosts()).toEqual([expect.stringMatching(/^web-1{12}\.apps\.example\.test$/)]);
+    const after = version();
+    expect(after).not.toBe(before);
+    must(await world.run());
+    expect(version()).toBe(after);
+  });
+
   it('fails before it writes when another application holds it by then', async () => {
     const spec = { id: '2'.repeat(32), ...KEY, name: 'blog' };
     must(await world.deps.store.applications.create({ name: 'acme.production.blog', spec }));
