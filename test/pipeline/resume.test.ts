@@ -119,6 +119,22 @@ describe('a release that failed', () => {
     expect(must(await resume(name, { key: 'another-key' })).resume_generation).toBe(2);
   });
 
+  it('runs a job that never ran because what it depends on failed', async () => {
+    world.embedded.setBehaviour({ api: BROKEN });
+    const job =
+      '[services.migrate]\nimage = "registry.example.test/m:1"\ndepends_on = ["api"]\njob = { timeout_seconds = 10 }\n';
+    const name = await world.accept(
+      `name = "shop"\n${service('api')}${job}${service('web', 'depends_on = ["migrate"]\n')}`,
+    );
+    must(await world.run());
+    await until('the cache knows', () => phase() === 'failed');
+    world.embedded.setBehaviour({});
+    must(await resume(name));
+    must(await world.run());
+    expect((await world.release(name)).status.state).toBe('succeeded');
+    expect(find('Job', 'migrate-job')).toBeDefined();
+  });
+
   it('asks for the authority of whoever resumed it while it runs', async () => {
     const name = await failed({ api: true });
     const someone = keyed(['deployments:write']);

@@ -81,7 +81,8 @@ function notResumable(current: Current, release: Release, desired: Application):
   if (recovery !== undefined && recovery.state !== 'skipped')
     return refuse('the previous revision was put back after it failed; deploy again instead');
   if (attempts === 0) return refuse('it failed before it began; deploy again instead');
-  const failedJob = steps.find(({ name, state: came }) => isFailedJob(desired, name) && came !== 'done');
+  // One that was never begun, because what it depends on failed, has its one run before it.
+  const failedJob = steps.find(({ name, state: came }) => isJobStep(desired, name) && FAILED.has(came));
   return failedJob === undefined
     ? undefined
     : problem('not_resumable', 'a job runs once per revision and this one failed; deploy again to run it again', {
@@ -90,8 +91,9 @@ function notResumable(current: Current, release: Release, desired: Application):
 }
 
 const STEP = 'service:';
+const FAILED: ReadonlySet<string> = new Set(['failed', 'timed_out']);
 
-function isFailedJob({ services }: Application, step: string): boolean {
+function isJobStep({ services }: Application, step: string): boolean {
   const job = step.startsWith(STEP) ? services[step.slice(STEP.length)]?.job : undefined;
   return job !== undefined && job.schedule === undefined;
 }
