@@ -1,6 +1,6 @@
 import { ok, problem, type Result } from '../kernel/index.ts';
 import type { Application as ApplicationResource, HeldLease, Release } from '../ports/index.ts';
-import { isAtRest } from './at-rest.ts';
+import { hasFailed, isAtRest } from './at-rest.ts';
 import type { Deps, Run } from './context.ts';
 import { reportOf } from './ledger.ts';
 import { cancelOpen } from './orphans.ts';
@@ -10,11 +10,11 @@ import { announce, type Ending, endRelease, isEnded, phaseAtRest, pruneHistory }
 import { isAsReleased, maintain } from './release/maintain.ts';
 import { isPassedOver, nextRelease, successorsOf } from './release/order.ts';
 import { interruptedFailure, recover } from './release/recover.ts';
-import { openSession, type Session, writeApplication } from './release/session.ts';
+import { openSession, type Session, viewOf, writeApplication } from './release/session.ts';
 import { recoveredRevision, standingRelease } from './release/standing.ts';
 import { stopJobs } from './release/stop-jobs.ts';
 import { takeDown } from './release/take-down.ts';
-import { withdrawDomains } from './release/withdraw-domains.ts';
+import { lostDomains, withdrawDomains } from './release/withdraw-domains.ts';
 import { unpackSpec } from './release-body.ts';
 
 /** A lease name fits Kubernetes' rules: `application-` and 32 hex digits. */
@@ -54,6 +54,10 @@ async function isQuiet(deps: Deps, application: ApplicationResource): Promise<bo
   if (latest === undefined || latest.spec.revision < acceptedRevision) return false;
   const isSettled = ({ spec }: Release): boolean => spec.applicationId === application.spec.id;
   if (!releases.value.every((one) => isSettled(one) && isEnded(one) && !isUntold({ deps }, one))) return false;
+  if (hasFailed(application.status.phase)) {
+    const lost = await lostDomains(viewOf(deps, application));
+    return latest.status.state !== 'succeeded' && lost.ok && lost.value.length === 0;
+  }
   const standing = await standingRelease({ deps, application: application.name }, latest);
   return standing.ok && isAsReleased(deps, application, { latest, standing: standing.value });
 }

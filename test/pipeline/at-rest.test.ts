@@ -15,3 +15,11 @@ it.each([
   await watchForDrift(world.deps);
   expect(world.jobs).toEqual(isCompared ? [{ queue: 'reconcile', application: 'acme.production.shop' }] : []);
 });
+
+it.each(['failed', 'cancelled'] as const)('an application that is %s is looked at for its domains', async (phase) => {
+  const world = await memory();
+  const inventory = [{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: 'hp', name: 'web', uid: '1' }];
+  await world.applications.updateStatus('acme.production.shop', ({ status }) => ({ ...status, phase, inventory }));
+  await watchForDrift(world.deps);
+  expect(world.jobs).toEqual([{ queue: 'reconcile', application: 'acme.production.shop' }]);
+});

@@ -155,8 +155,11 @@ describe('a release with a custom domain', () => {
     expect(hosts()).toEqual([expect.stringMatching(/^web-1{12}\.apps\.example\.test$/)]);
     const after = version();
     expect(after).not.toBe(before);
+    const fence = world.deps.store.applications.cached(APP)?.status.fence;
     must(await world.run());
     expect(version()).toBe(after);
+    // Nothing to withdraw takes no turn.
+    expect(must(await world.deps.store.applications.get(APP))?.status.fence).toBe(fence);
   });
 
   it('fails before it writes when another application holds it by then', async () => {
