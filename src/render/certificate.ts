@@ -24,10 +24,12 @@ const PRIVATE = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----EN
 const HOST = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 /** Longest chain anybody serves, with room. */
 const CHAIN = 10;
+/** Shorter ones TLS libraries refuse to load, and one certificate that can not be loaded may keep a shared controller from all others. */
+const RSA_BITS = 2048;
 
 /**
  * Reads an uploaded certificate with its chain and the private key. `invalid_certificate` when either can not be read, the key is encrypted or
- * is not the certificate's, the chain is out of order, it is over or has not begun, or it is for no host name. No text of either is answered.
+ * is not the certificate's or too short, the chain is out of order, it is over or has not begun, or it is for no host name. No text of either is answered.
  */
 export function readCertificate(
   pem: { readonly certificate: string; readonly key: string },
@@ -48,7 +50,9 @@ export function readCertificate(
   if (keyText === undefined || isKey === undefined)
     return refuse('private_key_pem', 'holds no private key in PEM form that needs no passphrase');
   if (!isKey) return refuse('private_key_pem', 'is not the key of the certificate');
-  const { validFromDate, validToDate } = leaf;
+  const { validFromDate, validToDate, publicKey } = leaf;
+  if ((publicKey.asymmetricKeyDetails?.modulusLength ?? RSA_BITS) < RSA_BITS)
+    return refuse('certificate_pem', `an RSA key must have at least ${RSA_BITS} bits`);
   if (validToDate.getTime() <= now.getTime()) return refuse('certificate_pem', 'the certificate has expired');
   if (validFromDate.getTime() > now.getTime()) return refuse('certificate_pem', 'the certificate is not valid yet');
   const hosts = hostsOf(leaf);

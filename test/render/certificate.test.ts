@@ -54,6 +54,7 @@ describe('an uploaded certificate', () => {
     ['one that is over', read('expired.pem'), read('expired.key'), 'certificate_pem'],
     ['one that has not begun', read('future.pem'), read('future.key'), 'certificate_pem'],
     ['one with a common name alone', read('nameless.pem'), read('nameless.key'), 'certificate_pem'],
+    ['an RSA key of 1024 bits', read('weak.pem'), read('weak.key'), 'certificate_pem'],
     ['no key', WILDCARD, WILDCARD, 'private_key_pem'],
     ['a key with a passphrase', WILDCARD, read('encrypted.key'), 'private_key_pem'],
     ['the key of another', WILDCARD, read('exact.key'), 'private_key_pem'],
