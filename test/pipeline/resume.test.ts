@@ -135,6 +135,21 @@ describe('a release that failed', () => {
     expect(find('Job', 'migrate-job')).toBeDefined();
   });
 
+  it('that did not fit has room when it goes on, and nothing of the refusal stays', async () => {
+    const allocatable = (cpu: string) => ({ status: { allocatable: { cpu, memory: '64Gi', pods: '100' } } });
+    const node = { apiVersion: 'v1', kind: 'Node', name: 'embedded' };
+    must(await world.cluster.mergePatch(node, allocatable('10m'), 'status'));
+    const name = await world.accept(SHOP);
+    must(await world.run());
+    await until('the cache knows', () => phase() === 'failed');
+    must(await world.cluster.mergePatch(node, allocatable('64'), 'status'));
+    must(await resume(name));
+    must(await world.run());
+    const { state, steps = [] } = (await world.release(name)).status;
+    expect(state).toBe('succeeded');
+    expect(steps.filter((step) => step.state !== 'done')).toEqual([]);
+  });
+
   it('asks for the authority of whoever resumed it while it runs', async () => {
     const name = await failed({ api: true });
     const someone = keyed(['deployments:write']);

@@ -37,6 +37,8 @@ async function carrySteps(carrying: Carrying, recorder: StepRecorder): Promise<R
     recorder.set('preflight', 'refused', placement.problem);
     return placement;
   }
+  // An earlier try that did not fit is over; otherwise there is nothing to tell.
+  if (recorder.has('preflight')) recorder.set('preflight', 'done');
   const hosts = await releaseHosts(session, { ...carrying.release.spec, desired });
   if (!hosts.ok) return hosts;
   const secrets = await runStep(recorder, 'secrets', () => readSecrets(session, carrying.release, desired));

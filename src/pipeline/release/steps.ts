@@ -30,6 +30,11 @@ export class StepRecorder {
     return this.#steps;
   }
 
+  /** Whether anything is on record of a step. */
+  has(step: string): boolean {
+    return this.#steps.some(({ name }) => name === `${this.#prefix}${step}`);
+  }
+
   /** Records where a step stands; the write happens in the background, in order. */
   set(step: string, state: StepState, p?: Problem): void {
     const name = `${this.#prefix}${step}`;
