@@ -26,10 +26,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hakopod-manifests-'));
   await writeFile(join(folder, 'hakopod.toml'), FILE);
-  await writeFile(
-    join(folder, 'other.toml'),
-    'name = "other"\n[services.a]\nimage = "a:1"\nregistry_credential = "x"\n',
-  );
+  await writeFile(join(folder, 'other.toml'), 'name = "other"\n[services.a]\nimage = "a:1"\nruntime_profile = "x"\n');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
