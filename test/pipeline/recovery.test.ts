@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Manifest } from '../../src/kernel/index.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fail, type Manifest, problem } from '../../src/kernel/index.ts';
 import type { Release } from '../../src/ports/index.ts';
 import { APP, NAMESPACE, type ReleaseWorld, startReleaseWorld } from '../support/release-world.ts';
 
@@ -188,6 +188,33 @@ describe('a recovery', () => {
     expect(status.recovery?.deadline).toBe(left.status.recovery?.deadline);
     expect(status.steps?.filter((step) => step.name === 'service:web')).toMatchObject([{ state: 'timed_out' }]);
     expect(versionOf('web')).toBe('1');
+  });
+
+  it.each([
+    ['succeeded', bad(2), '1'],
+    ['skipped', `${bad(2)}[recovery]\non_failure = "disabled"\n`, '2'],
+  ])('that has %s when its worker dies is not done again, nor is the release', async (state, text, left) => {
+    await world.accept(good(1));
+    await world.run();
+    const name = await world.accept(text);
+    const { releases } = world.deps.store;
+    const write = releases.updateStatus;
+    // Dies between the end of the recovery and the end of the release.
+    const dying = vi.spyOn(releases, 'updateStatus').mockImplementation(async (of, change) => {
+      const { status } = await world.release(name);
+      const isOver = status.recovery !== undefined && status.recovery.state !== 'running';
+      return isOver ? fail(problem('cluster_unavailable')) : write.call(releases, of, change);
+    });
+    expect((await world.run()).ok).toBe(false);
+    dying.mockRestore();
+    expect((await world.release(name)).status).toMatchObject({ state: 'running', recovery: { state } });
+    const before = await recoveryOf(name);
+    world.embedded.setBehaviour({});
+    world.embedded.resetRequests();
+    expect(await world.run()).toEqual({ ok: true, value: undefined });
+    expect((await world.release(name)).status).toMatchObject({ state: 'failed', code: 'rollout_timeout', attempts: 2 });
+    expect(await recoveryOf(name)).toEqual(before);
+    expect([versionOf('web'), writes()]).toEqual([left, []]);
   });
 
   it('has half the time of its release and fails when nobody took it up before', async () => {

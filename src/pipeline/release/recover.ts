@@ -1,4 +1,4 @@
-import { type Problem, problem, type Result } from '../../kernel/index.ts';
+import { ok, type Problem, problem, type Result } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
 import { type Application, recoveryBlockers } from '../../spec/index.ts';
 import { unpackSpec } from '../release-body.ts';
@@ -13,9 +13,9 @@ type Failed = Extract<Ending, { readonly problem: unknown }>;
 /** Leads the names of the steps of a recovery. */
 export const RECOVERY = 'recovery/';
 
-/** How a release failed whose recovery a run began that was cut off; `undefined` when there is none. */
+/** How a release failed that a run was cut off from ending, while its recovery went on or after it; `undefined` when it has not failed. */
 export function interruptedFailure({ status }: Release): Failed | undefined {
-  if (status.recovery?.state !== 'running' || status.state !== 'running') return undefined;
+  if (status.recovery === undefined || status.state !== 'running') return undefined;
   const { code = 'rollout_failed', message, at, lost } = status;
   const reason = problem(code as Problem['code'], message, at === undefined ? {} : { at });
   return { state: 'failed', problem: reason, ...(lost === undefined ? {} : { lost }) };
@@ -28,6 +28,8 @@ export function interruptedFailure({ status }: Release): Failed | undefined {
  */
 export async function recover(session: Session, attempted: Attempt, failed: Failed): Promise<Result<Release>> {
   const { release, releases, desired } = attempted;
+  const { recovery } = release.status;
+  if (recovery !== undefined && recovery.state !== 'running') return ok(release);
   const good = releases.find(
     ({ spec, status }) => spec.revision < release.spec.revision && status.state === 'succeeded',
   );
@@ -39,6 +41,7 @@ export async function recover(session: Session, attempted: Attempt, failed: Fail
       state: 'skipped',
       ...(good === undefined ? {} : { revision: good.spec.revision }),
       message: at === undefined ? message : `${at}: ${message}`,
+      failed,
     });
   }
   const begun = await beginRecovery(session, release, { failed, revision: good.spec.revision });
@@ -85,16 +88,12 @@ function beginRecovery(
   const now = clock.now();
   const { startedAt, deadline } = release.status;
   const half = (Date.parse(deadline ?? '') - Date.parse(startedAt ?? '')) / 2;
-  const { code, message, at } = failed.problem;
   return store.releases.updateStatus(release.name, ({ status }) =>
     status.state !== 'running' || status.recovery?.state === 'running'
       ? undefined
       : {
           ...status,
-          code,
-          message,
-          ...(at === undefined ? {} : { at }),
-          ...(failed.lost === true ? { lost: true } : {}),
+          ...recorded(failed),
           recovery: {
             state: 'running',
             revision,
@@ -105,17 +104,25 @@ function beginRecovery(
   );
 }
 
-function mark(
-  session: Session,
-  release: Release,
-  came: Pick<Recovery, 'state' | 'revision' | 'code' | 'message'>,
-): Promise<Result<Release>> {
+/** How a release failed, as it stands on record. */
+function recorded({ problem: { code, message, at }, lost }: Failed): Partial<Release['status']> {
+  return { code, message, ...(at === undefined ? {} : { at }), ...(lost === true ? { lost: true } : {}) };
+}
+
+/** `failed`: how the release did, where that is not on record yet. */
+type Came = Pick<Recovery, 'state' | 'revision' | 'code' | 'message'> & { readonly failed?: Failed };
+
+function mark(session: Session, release: Release, { failed, ...came }: Came): Promise<Result<Release>> {
   const { clock, log, store } = session.deps;
   const now = clock.now().toISOString();
   log.info('recovery', { release: release.name, state: came.state, revision: came.revision, code: came.code });
   return store.releases.updateStatus(release.name, ({ status }) =>
     status.state !== 'running'
       ? undefined
-      : { ...status, recovery: { startedAt: now, ...status.recovery, ...came, finishedAt: now } },
+      : {
+          ...status,
+          ...(failed === undefined ? {} : recorded(failed)),
+          recovery: { startedAt: now, ...status.recovery, ...came, finishedAt: now },
+        },
   );
 }
