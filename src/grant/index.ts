@@ -6,7 +6,18 @@
 export type { GrantQuestion, GrantRequest } from './checks.ts';
 export { defaultGrant } from './default-grant.ts';
 export { evaluateGrant } from './evaluate.ts';
+export { frozenUntil } from './freeze.ts';
 export { matchesAny, matchesGlob } from './glob.ts';
 export type { Granted } from './granted.ts';
 export { servicesWithNewPatches } from './patches.ts';
 export { type PermitQuestion, permitRelease } from './permit.ts';
+export {
+  asksToSkip,
+  type CheckState,
+  isSamePlan,
+  judgePolicy,
+  type PlanIdentity,
+  type PolicyQuestion,
+  type PolicyVerdict,
+  policyProblem,
+} from './policy.ts';

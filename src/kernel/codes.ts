@@ -140,9 +140,11 @@ export const CODES = {
   pod_not_found: rejected('the pod does not exist'),
   logs_unavailable: transient('the log could not be read'),
   // forge
+  check_failed: rejected('a check that the deploy policy requires failed or did not end in time'),
+  approval_expired: rejected('nobody approved the plan in time'),
   forge_unauthorized: rejected('the forge refused the credentials'),
   forge_not_found: rejected('the forge does not have the repository or the commit'),
-  forge_rejected: rejected('the forge refused the status'),
+  forge_rejected: rejected('the forge refused the request'),
   forge_rate_limited: waiting('the forge asks to wait'),
   forge_unavailable: transient('the forge could not be reached'),
   // people, configuration and queues

@@ -38,6 +38,7 @@ export {
 } from './capacity.ts';
 export { CODES, type Code } from './codes.ts';
 export { DeployGrant } from './deploy-grant.ts';
+export { DeployPolicy, FreezeWindow } from './deploy-policy.ts';
 export { at, count, type Fields, isFields, records, strings, text } from './fields.ts';
 export {
   type CommitSha,

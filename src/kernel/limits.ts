@@ -37,6 +37,9 @@ export const LIMITS = {
   cleanupDeployments: 100,
   /** Commits whose status a source remembers. */
   commitsRemembered: 100,
+  /** How long a commit waits for a person's approval, and for other programs' checks; then it ends refused (L 18: no wait without an end). */
+  approvalDays: 30,
+  checksHours: 24,
   /** Plans of open pull requests one repository may have (L 12: comments are not free). */
   openPlans: 100,
   /** The preflight (F 11): nodes, active pods and storage classes looked at, and milliseconds it may take. */

@@ -53,6 +53,50 @@ function numberOf(text: string, { low, names = [] }: Range): number {
   return index < 0 ? Number.NaN : index + low;
 }
 
+/** A minute on the wall clock of some place. */
+export type WallMinute = {
+  readonly minute: number;
+  readonly hour: number;
+  readonly day: number;
+  /** 1 is January. */
+  readonly month: number;
+  /** 0 is Sunday. */
+  readonly weekday: number;
+};
+
+/**
+ * Whether a valid schedule starts in this minute. As CronJobs do: when both the day of month and the day of week are restricted, either is
+ * enough.
+ */
+export function matchesCron(text: string, at: WallMinute): boolean {
+  const fields = cronFields(text);
+  const [minute, hour, day, month, weekday] = [at.minute, at.hour, at.day, at.month, at.weekday].map((value, i) =>
+    matchesField(fields[i] ?? '', FIELDS[i], value),
+  );
+  const either = [fields[2], fields[4]].every((field) => field !== undefined && !field.split(',').some(isAny));
+  return minute === true && hour === true && month === true && (either ? day || weekday : day && weekday) === true;
+}
+
+/** `*` with a step is a restriction, as CronJobs have it. */
+function isAny(item: string): boolean {
+  return /^[*?](?:\/0*1)?$/.test(item);
+}
+
+function matchesField(field: string, range: Range | undefined, value: number): boolean {
+  return range !== undefined && field.split(',').some((item) => matchesItem(item, range, value));
+}
+
+function matchesItem(item: string, range: Range, value: number): boolean {
+  const match = ITEM.exec(item);
+  if (match === null) return false;
+  const [, first, last, step] = match;
+  const from = first === undefined ? range.low : numberOf(first, range);
+  // A start with a step and no end goes on to the field's end.
+  const open = first === undefined || (last === undefined && step !== undefined);
+  const to = open ? range.high : numberOf(last ?? first, range);
+  return value >= from && value <= to && (value - from) % Number(step ?? 1) === 0;
+}
+
 const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 
 /** Whether a text names an IANA time zone, written as IANA does: the cluster looks it up by exact name. At most 100 characters. */
