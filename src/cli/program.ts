@@ -6,6 +6,7 @@ import { addCertificates } from './commands/certificates.ts';
 import { addChanges } from './commands/changes.ts';
 import { addCluster } from './commands/cluster.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addDeliveries } from './commands/deliveries.ts';
 import { addDeploy } from './commands/deploy.ts';
 import { addDomains } from './commands/domains.ts';
 import { addEnvironments } from './commands/environments.ts';
@@ -97,7 +98,7 @@ const GROUPS: readonly (readonly [string, readonly ((cli: Cli) => void)[]])[] = 
   ['Write and release a file:', [addInit, addOffline, addPlan, addDeploy]],
   ['Look at applications, and change what runs:', [addApplications, addManifests, addChanges]],
   ['Look into running pods:', [addPods]],
-  ['What applications need:', [addGit, addEnvironments, addDomains, addCertificates]],
+  ['What applications need:', [addGit, addDeliveries, addEnvironments, addDomains, addCertificates]],
   ['Who may do what:', [addAccess, addInstallation]],
   ['Work on the cluster itself:', [addWorkloads, addCluster]],
   ['Run Hakopod:', [addServers, addCompletion]],

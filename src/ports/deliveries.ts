@@ -28,6 +28,20 @@ export function pullRequestMentions(number: number): string {
   return `pull-request/${number}`;
 }
 
+/** Where the ids of comments that look like commands are kept, in place of commits. */
+export function commentMentions(number: number): string {
+  return `${pullRequestMentions(number)}/comments`;
+}
+
+/** The number of the pull request whose mentions are kept there; `undefined` for a ref. */
+export function pullRequestOfMentions(mentions: string): number | undefined {
+  const digits = /^pull-request\/([1-9]\d{0,15})(?:\/comments)?$/.exec(mentions)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Deliveries on record per repository; older ones give way. */
+export const DELIVERIES_KEPT = 100;
+
 /** The receiver's way in. Batches what arrives together, so that a burst costs few round trips; each caller still waits for its own fate. */
 export interface DeliveryIntake {
   /**

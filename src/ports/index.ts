@@ -42,14 +42,20 @@ export {
 } from './cluster-runs.ts';
 export {
   type AcceptedPush,
+  commentMentions,
+  DELIVERIES_KEPT,
   type DeliveryIntake,
   type DeliveryLog,
   type DeliveryRecord,
   type DeliveryVerdict,
   pullRequestMentions,
+  pullRequestOfMentions,
 } from './deliveries.ts';
 export type {
+  CheckConclusion,
+  CommentReader,
   CommentWriter,
+  CommitChecks,
   CommitStatus,
   Delivery,
   ForgeRepository,
@@ -58,8 +64,10 @@ export type {
   OpenPullRequest,
   PullRequest,
   PullRequests,
+  RequestComment,
   StatusWriter,
 } from './forge.ts';
+export type { ForgeDelivery, ForgeHook, ForgeHooks, HookEvent, WantedHook } from './forge-hooks.ts';
 export type { GitExport, GitFile, GitReader, Remote } from './git.ts';
 export {
   CommitOutcome,

@@ -16,7 +16,7 @@ import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import { createOperations, followReleases, type OperationsDeps } from '../pipeline/operations/index.ts';
 import { createAuthenticator } from '../pipeline/operations/people/index.ts';
 import type { ManifestRequest } from '../ports/api/index.ts';
-import type { JobQueue, Store } from '../ports/index.ts';
+import type { DeliveryLog, JobQueue, Store } from '../ports/index.ts';
 import { API_LIMITS, type Api, type ApiLimits, createApi } from '../server/index.ts';
 import { openRuns } from './cluster-runs.ts';
 import { checkUrl, type Foundation, version } from './foundation.ts';
@@ -28,6 +28,7 @@ export type ApiParts = {
   readonly store: Store;
   readonly access: AccessStore;
   readonly jobs: JobQueue;
+  readonly deliveries: DeliveryLog;
 };
 
 /** The API; `stop` ends the runs that go on in this process, and waits until that is on record. */
@@ -36,7 +37,7 @@ export type OpenedApi = Api & { stop(): Promise<void> };
 /** Puts the API together: the operations over the stores, and the keys that open it. Nothing starts; the caches are the caller's. */
 export async function openApi(foundation: Foundation, parts: ApiParts): Promise<Result<OpenedApi>> {
   const { config, connection, cluster, capacity, clock, random, log } = foundation;
-  const { store, access, jobs } = parts;
+  const { store, access, jobs, deliveries } = parts;
   const { namespace } = config;
   const key = await installationKey({ cluster, namespace, random });
   if (!key.ok) return key;
@@ -57,6 +58,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
     registries: access.registries,
     audit: access.audit,
     jobs,
+    deliveries,
     clock,
     random,
     log,

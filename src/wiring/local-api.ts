@@ -1,7 +1,7 @@
 import { LOCAL } from '../access/index.ts';
 import { createStore } from '../adapters/store/index.ts';
 import { fail, ok, problem, type Result } from '../kernel/index.ts';
-import type { JobQueue, MessageSocket } from '../ports/index.ts';
+import type { DeliveryLog, JobQueue, MessageSocket } from '../ports/index.ts';
 import { openApi } from './api.ts';
 import { type Foundation, openAccess } from './foundation.ts';
 
@@ -19,6 +19,10 @@ export type LocalApi = {
 
 /** There is no Redis here. Workers watch sources, and find everything else when they next look through what is on record. */
 const NO_QUEUE: JobQueue = { add: async () => ok(undefined), addAll: async () => ok(undefined) };
+
+const nothing = async (): Promise<Result<never>> =>
+  fail(problem('queue_unavailable', 'deliveries are kept in Redis; ask a server, with --api-url'));
+const NO_DELIVERIES: DeliveryLog = { mentioned: nothing, forget: nothing, recent: nothing };
 
 /**
  * The same API as a server's over the same stores, as the principal `local`: whoever may write the control namespace is an administrator
@@ -42,7 +46,7 @@ export async function openLocalApi(foundation: Foundation): Promise<Result<Local
     await store.stop();
     await connection.close();
   };
-  const api = await openApi(foundation, { store, access, jobs: NO_QUEUE });
+  const api = await openApi(foundation, { store, access, jobs: NO_QUEUE, deliveries: NO_DELIVERIES });
   if (!api.ok) {
     await close();
     return api;

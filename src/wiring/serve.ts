@@ -1,7 +1,7 @@
 import { createJobQueue, type Queues, startWorkers } from '../../queues/runtime/index.ts';
 import { createGithubDialect } from '../adapters/github/index.ts';
 import { createGitlabDialect } from '../adapters/gitlab/index.ts';
-import { connectRedis, createDeliveryIntake, type RedisHandle } from '../adapters/redis/index.ts';
+import { connectRedis, createDeliveryIntake, createDeliveryLog, type RedisHandle } from '../adapters/redis/index.ts';
 import { type AccessStore, createHookDirectory, createStore } from '../adapters/store/index.ts';
 import type { Config } from '../config.ts';
 import { fail, ok, type Problem, problem, type Result } from '../kernel/index.ts';
@@ -107,7 +107,9 @@ export async function startServing(
     readiness.push(...worker.value.readiness);
   }
   const hasReceiver = config.roles.includes('server');
-  const api = hasReceiver ? serveApi(foundation, { store, access, caches, jobs: queues }) : undefined;
+  const api = hasReceiver
+    ? serveApi(foundation, { store, access, caches, jobs: queues, deliveries: createDeliveryLog(redis) })
+    : undefined;
   if (api !== undefined) {
     stops.push(api.stop);
     readiness.push(api.readiness);

@@ -220,6 +220,14 @@ async function furnish(made: ApiWorld): Promise<void> {
     createdBy: 'admin',
     expiresAt: EXPIRES,
   });
+  // Newest first, as they are kept.
+  const arrived = { repository: 'github-123456789', at: world.now.toISOString() };
+  world.delivered.push(
+    { ...arrived, deliveryId: undefined, verdict: 'refused' },
+    { ...arrived, deliveryId: 'delivery-0003', verdict: 'event' },
+    { ...arrived, deliveryId: 'delivery-0002', verdict: 'accepted', ref: 'pull-request/7', commit: 'b'.repeat(40) },
+    { ...arrived, deliveryId: 'delivery-0001', verdict: 'accepted', ref: 'refs/heads/main', commit: 'a'.repeat(40) },
+  );
   await runOnce(made, 'example-run');
 }
 

@@ -13,6 +13,7 @@ import type { Deps, PipelineOptions } from '../../src/pipeline/index.ts';
 import type {
   Application,
   CommitStatus,
+  DeliveryRecord,
   DomainClaim,
   GitRepository,
   GitSource,
@@ -66,6 +67,8 @@ export type Memory = {
   /** Values of secrets that came from env files, by name. */
   readonly imported: Map<string, string>;
   mentions: { commit: string; at: string }[];
+  /** The history of deliveries, newest first. */
+  readonly delivered: DeliveryRecord[];
   head: CommitSha | undefined;
   changed: ReadonlySet<RepoPath> | undefined;
   now: Date;
@@ -111,6 +114,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     imported: new Map(),
     unreadable: new Map(),
     mentions: [],
+    delivered: [],
     head: SHA(1),
     changed: undefined,
     now: new Date('2026-06-01T00:00:00Z'),
@@ -233,7 +237,8 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
           world.mentions = world.mentions.filter(({ commit }) => !commits.includes(commit));
           return ok(undefined);
         },
-        recent: async () => ok([]),
+        recent: async (repository: string, limit: number) =>
+          ok(world.delivered.filter((one) => one.repository === repository).slice(0, limit)),
       },
       clock: { now: () => world.now, sleep: async () => undefined },
       random: { hex: (bytes: number) => '0'.repeat(bytes * 2) },

@@ -1,7 +1,7 @@
+import { DELIVERIES_KEPT } from '../../ports/index.ts';
+
 /** Commits remembered per ref until a worker takes them; older ones give way. */
 const MENTIONED_PER_REF = 1_000;
-/** Deliveries shown per repository. */
-const HISTORY_PER_REPOSITORY = 100;
 /** Forges redeliver for three days (field lessons 3.3). */
 const SEEN_SECONDS = 3 * 24 * 3600;
 /** What nobody reads any more goes away by itself: a deleted repository's keys. */
@@ -43,7 +43,7 @@ for i = 1, n do
   if KEYS[i] ~= '' then redis.call('SET', KEYS[i], '1', 'EX', ${SEEN_SECONDS}) end
   local history = KEYS[n + i]
   redis.call('LPUSH', history, ARGV[i])
-  redis.call('LTRIM', history, 0, ${HISTORY_PER_REPOSITORY - 1})
+  redis.call('LTRIM', history, 0, ${DELIVERIES_KEPT - 1})
   redis.call('EXPIRE', history, ${IDLE_SECONDS})
 end
 return n`;

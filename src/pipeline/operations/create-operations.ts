@@ -11,7 +11,7 @@ import {
   registryOperations,
   secretOperations,
 } from './environments/index.ts';
-import { planOperations, repositoryOperations, sourceOperations } from './git/index.ts';
+import { deliveryOperations, planOperations, repositoryOperations, sourceOperations } from './git/index.ts';
 import { auditOperations, settingOperations } from './installation/index.ts';
 import { createPager } from './page.ts';
 import { identityOperations, keyOperations, meOperations, roleOperations } from './people/index.ts';
@@ -35,6 +35,7 @@ export type OperationsDeps = Pick<
   | 'registries'
   | 'audit'
   | 'jobs'
+  | 'deliveries'
   | 'clock'
   | 'random'
   | 'log'
@@ -68,6 +69,7 @@ export function createOperations(given: OperationsDeps): Operations {
     certificates: certificateOperations(deps),
     registries: registryOperations(deps),
     repositories: repositoryOperations(deps),
+    deliveries: deliveryOperations(deps),
     sources: sourceOperations(deps),
     plans: planOperations(deps),
     settings: settingOperations(deps),

@@ -9,6 +9,7 @@ export * from './certificates.ts';
 export * from './cluster.ts';
 export * from './cluster-runs.ts';
 export * from './common.ts';
+export * from './deliveries.ts';
 export * from './deployments.ts';
 export * from './domains.ts';
 export * from './identities.ts';

@@ -2,6 +2,7 @@ import type { ApplicationOperations } from './applications.ts';
 import type { AuditOperations } from './audit.ts';
 import type { CertificateOperations } from './certificates.ts';
 import type { ClusterApiOperations } from './cluster.ts';
+import type { DeliveryOperations } from './deliveries.ts';
 import type { DeploymentOperations } from './deployments.ts';
 import type { DomainOperations } from './domains.ts';
 import type { IdentityOperations } from './identities.ts';
@@ -27,6 +28,7 @@ export interface Operations {
   readonly certificates: CertificateOperations;
   readonly registries: RegistryOperations;
   readonly repositories: RepositoryOperations;
+  readonly deliveries: DeliveryOperations;
   readonly sources: SourceOperations;
   readonly plans: PlanOperations;
   readonly settings: SettingOperations;

@@ -102,6 +102,7 @@ const NOUNS = [
   'certificates',
   'registries',
   'repositories',
+  'deliveries',
   'sources',
   'plans',
   'settings',

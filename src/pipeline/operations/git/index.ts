@@ -4,6 +4,7 @@
  * request that made it, once.
  */
 export type { GitDeps } from './context.ts';
+export { deliveryOperations } from './deliveries.ts';
 export { planOperations } from './plans.ts';
 export { repositoryOperations } from './repositories.ts';
 export { sourceOperations } from './sources.ts';

@@ -4,6 +4,7 @@ import { AUDIT_ROUTES } from './audit.ts';
 import { CERTIFICATE_ROUTES } from './certificates.ts';
 import { CLUSTER_ROUTES } from './cluster.ts';
 import { CLUSTER_RUN_ROUTES } from './cluster-runs.ts';
+import { DELIVERY_ROUTES } from './deliveries.ts';
 import { DEPLOYMENT_ROUTES } from './deployments.ts';
 import { DOMAIN_ROUTES } from './domains.ts';
 import { IDENTITY_ROUTES } from './identities.ts';
@@ -29,6 +30,7 @@ export const ROUTES: readonly ApiRoute[] = [
   ...CERTIFICATE_ROUTES,
   ...REGISTRY_ROUTES,
   ...REPOSITORY_ROUTES,
+  ...DELIVERY_ROUTES,
   ...SOURCE_ROUTES,
   ...PLAN_ROUTES,
   ...SETTING_ROUTES,
