@@ -4,6 +4,7 @@ import { answerGithub } from './forge-github.ts';
 import { answerGithubPulls } from './forge-github-pulls.ts';
 import { answerGitlab } from './forge-gitlab.ts';
 import { answerGitlabPulls } from './forge-gitlab-pulls.ts';
+import { answerGithubHooks, answerGitlabHooks, HookBook } from './forge-hooks.ts';
 import { type ApiAnswer, type ApiRequest, ForgeLedger, type RecordedStatus } from './forge-ledger.ts';
 import { PullBook, type RecordedComment, type RecordedPull } from './forge-pulls.ts';
 
@@ -32,6 +33,8 @@ export interface ForgeRecorder {
   removeComment(id: number): void;
   /** From now on GitHub's token is an app's, which has no user. */
   actAsApp(): void;
+  /** The webhooks there are, with what they delivered; a test may change them as people do. */
+  readonly hooks: HookBook;
   /** Requests seen so far, refused ones too. */
   requests(): number;
   /** Makes the next `count` requests fail; `headers` go with an HTTP status. */
@@ -47,11 +50,16 @@ const BODY_BYTES = 1024 * 1024;
 
 /** Starts a peer on loopback that is as strict as the forges' documentation says they are, and remembers each status. */
 export async function startForgeRecorder(
-  options: { readonly onStatus?: (status: RecordedStatus) => void } = {},
+  options: {
+    readonly onStatus?: (status: RecordedStatus) => void;
+    /** Told of each request that is served. */
+    readonly onCall?: (forge: RecordedStatus['forge'], call: ApiRequest) => void;
+  } = {},
 ): Promise<ForgeRecorder> {
   const ledger = new ForgeLedger(options.onStatus ?? (() => undefined));
   const failures: { readonly failure: ForgeFailure; readonly headers: Readonly<Record<string, string>> }[] = [];
   const book = new PullBook();
+  const hooks = new HookBook();
   let token: string | undefined;
   let app = false;
   let hook: ((method: string, path: string) => ForgeFailure | undefined) | undefined;
@@ -74,12 +82,12 @@ export async function startForgeRecorder(
     if (failure === 'reset') return void request.socket.destroy();
     const body = await readJson(request);
     if (typeof failure === 'number') return send(response, { status: failure, json: tactless(request), headers });
-    const answer = answerCall(request, body);
+    const answer = await answerCall(request, body);
     if (failure === 'lost') return void request.socket.destroy();
     send(response, answer);
   }
 
-  function answerCall(request: IncomingMessage, body: ApiRequest['body']): ApiAnswer {
+  async function answerCall(request: IncomingMessage, body: ApiRequest['body']): Promise<ApiAnswer> {
     const url = new URL(request.url ?? '/', 'http://forge');
     const gitlab = url.pathname.startsWith('/api/v4/');
     if (token !== undefined && !presentsToken(request, token)) {
@@ -96,9 +104,10 @@ export async function startForgeRecorder(
       headers: { 'user-agent': request.headers['user-agent'] },
       body,
     };
+    options.onCall?.(gitlab ? 'gitlab' : 'github', call);
     return gitlab
-      ? (answerGitlabPulls(call, book) ?? answerGitlab(call, ledger, book))
-      : (answerGithubPulls(call, book, app) ?? answerGithub(call, ledger));
+      ? ((await answerGitlabHooks(call, hooks)) ?? answerGitlabPulls(call, book) ?? answerGitlab(call, ledger, book))
+      : (answerGithubHooks(call, hooks) ?? answerGithubPulls(call, book, app) ?? answerGithub(call, ledger));
   }
 
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -112,6 +121,7 @@ export async function startForgeRecorder(
     commentWrites: () => book.writes(),
     addComment: (comment) => book.add(comment),
     removeComment: (id) => book.remove(id),
+    hooks,
     actAsApp() {
       app = true;
     },

@@ -1,6 +1,6 @@
 /** One HTTP exchange with an outside system. Redirects are never followed and no environment variable is read. */
 export type HttpRequest = {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -3,6 +3,7 @@ import { openHttpClient } from '../../src/adapters/http/index.ts';
 import { type RecordedPull, TOKEN_USER } from '../../src/demo/forge-pulls.ts';
 import { type ForgeRecorder, startForgeRecorder } from '../../src/demo/forge-recorder.ts';
 import type { Clock, CommentWriter, ForgeRepository, OpenHttp, PullRequests } from '../../src/ports/index.ts';
+import { complaintsAgainst } from '../support/github-rest.ts';
 import { clock, codeOf, TOKEN } from './status-writer.contract.ts';
 
 type Options = {
@@ -32,12 +33,17 @@ const SOMEBODY = 77;
 export function describePullRequests(subject: PullRequestsSubject): void {
   const { forge } = subject;
   let recorder: ForgeRecorder;
+  /** What GitHub's own description has against what was sent. */
+  let complaints: string[];
   let reader: PullRequests & Stoppable;
   let writer: CommentWriter & Stoppable;
   let repository: ForgeRepository;
 
   beforeEach(async () => {
-    recorder = await startForgeRecorder();
+    complaints = [];
+    recorder = await startForgeRecorder({
+      onCall: (called, call) => void (called === 'github' && complaints.push(...complaintsAgainst(call))),
+    });
     recorder.requireToken(TOKEN);
     const options = {
       ...{ openHttp: openHttpClient, clock, userAgent: 'hakopod', timeoutMs: 2000 },
@@ -52,6 +58,7 @@ export function describePullRequests(subject: PullRequestsSubject): void {
     await reader.stop();
     await writer.stop();
     await recorder.stop();
+    expect(complaints).toEqual([]);
   });
 
   function put(changes: Partial<RecordedPull>): void {

@@ -10,6 +10,7 @@ import type {
   OpenHttp,
   StatusWriter,
 } from '../../src/ports/index.ts';
+import { complaintsAgainst } from '../support/github-rest.ts';
 
 export type WriterFactory = (options: {
   readonly openHttp: OpenHttp;
@@ -46,12 +47,17 @@ export function codeOf(result: Result<unknown>): string {
 export function describeStatusWriter(subject: StatusWriterSubject): void {
   const { forge, create, states } = subject;
   let recorder: ForgeRecorder;
+  /** What GitHub's own description has against what was sent. */
+  let complaints: string[];
   let writer: ReturnType<WriterFactory>;
   let repository: ForgeRepository;
   const apiUrl = () => subject.apiUrl(recorder);
 
   beforeEach(async () => {
-    recorder = await startForgeRecorder();
+    complaints = [];
+    recorder = await startForgeRecorder({
+      onCall: (called, call) => void (called === 'github' && complaints.push(...complaintsAgainst(call))),
+    });
     recorder.requireToken(TOKEN);
     writer = create({ openHttp: openHttpClient, clock, userAgent: 'hakopod', apiUrl: apiUrl(), timeoutMs: 2000 });
     repository = { forge, project: 'acme/shop', repositoryId: '15', token: TOKEN };
@@ -59,6 +65,7 @@ export function describeStatusWriter(subject: StatusWriterSubject): void {
   afterEach(async () => {
     await writer.stop();
     await recorder.stop();
+    expect(complaints).toEqual([]);
   });
 
   describe('write', () => {

@@ -11,6 +11,8 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',
   integer: Number.isInteger,
+  number: (value) => typeof value === 'number',
+  null: (value) => value === null,
 };
 
 /** The keywords of draft 7 that our schemas use; another one throws, so that none is passed over. */

@@ -6,6 +6,8 @@ const MAX_BYTES = 512 * 1024;
 /** GitHub redirects calls for a renamed repository; more hops than this lead nowhere. */
 const MAX_REDIRECTS = 3;
 const REDIRECTS = [301, 302, 307, 308];
+/** What is asked of GitHub besides reading. */
+const METHODS = ['POST', 'PATCH', 'DELETE'] as const;
 
 /** There is no answer, or none that may be followed. Octokit keeps it as the `cause` of its own error. */
 export class ExchangeError extends Error {
@@ -66,7 +68,7 @@ function fetchThrough(
 
 function requestOf(init: Init): Pick<HttpRequest, 'method' | 'headers' | 'body' | 'signal'> {
   return {
-    method: init.method === 'POST' || init.method === 'PATCH' ? init.method : 'GET',
+    method: METHODS.find((method) => method === init.method) ?? 'GET',
     headers: init.headers ?? {},
     ...(init.body === undefined ? {} : { body: init.body }),
     ...(init.signal === undefined ? {} : { signal: init.signal }),

@@ -6,5 +6,6 @@
 export type { GithubApiOptions } from './api.ts';
 export { createGithubCommentWriter } from './comment-writer.ts';
 export { createGithubDialect } from './dialect.ts';
+export { createGithubHooks } from './hooks.ts';
 export { createGithubPullRequests } from './pull-requests.ts';
 export { createGithubStatusWriter } from './status-writer.ts';

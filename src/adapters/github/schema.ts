@@ -77,3 +77,22 @@ export const CommentList = z.array(Comment);
 
 export const User = z.object({ id: Id });
 export const Viewer = z.object({ data: z.object({ viewer: z.object({ databaseId: Id }) }) });
+
+/** A repository's webhook (REST API, repos/webhooks). `insecure_ssl` is a digit, as text or number. */
+export const Hook = z.object({
+  id: Id,
+  active: z.boolean(),
+  events: z.array(z.string()),
+  config: z.object({
+    url: z.string().optional(),
+    content_type: z.string().optional(),
+    insecure_ssl: z.union([z.string(), z.number()]).optional(),
+  }),
+});
+export type Hook = z.infer<typeof Hook>;
+export const HookList = z.array(Hook);
+
+/** What a webhook delivered (REST API, repos/webhooks). */
+export const HookDeliveries = z.array(
+  z.object({ id: z.number(), delivered_at: z.string(), event: z.string(), status_code: z.number() }),
+);

@@ -36,7 +36,9 @@ type Service = Parameters<RequesterFn>[0];
 type Sent = { readonly body?: unknown; readonly searchParams?: Readonly<Record<string, unknown>> };
 type Got = { body: Record<string, unknown>; headers: Record<string, string>; status: number };
 
-type Method = 'GET' | 'POST' | 'PUT';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+/** What GitLab answers when it did what was asked. */
+const DONE: Readonly<Record<Method, number>> = { GET: 200, POST: 201, PUT: 200, DELETE: 204 };
 
 /** The parts of GitLab's API that are used. */
 export type Gitlab = {
@@ -44,6 +46,8 @@ export type Gitlab = {
   readonly mergeRequests: InstanceType<typeof MergeRequests>;
   readonly notes: InstanceType<typeof MergeRequestNotes>;
   readonly users: InstanceType<typeof Users>;
+  /** What Gitbeaker has no call for. `endpoint` is below the API's base, without a leading slash; answers the body. */
+  send(method: Method, endpoint: string, sent?: Sent): Promise<unknown>;
 };
 
 /**
@@ -67,21 +71,22 @@ export function createGitlab(
     const url = new URL(endpoint, service.url.endsWith('/') ? service.url : `${service.url}/`);
     for (const [name, value] of Object.entries(sent.searchParams ?? {}))
       url.searchParams.set(snake(name), String(value));
+    const hasBody = method === 'POST' || method === 'PUT';
     const headers: Record<string, string> = { accept: 'application/json', 'user-agent': target.userAgent };
     for (const [name, value] of Object.entries(service.authHeaders)) headers[name] = await value();
     const outcome = await http.send({
       method,
       url: url.href,
-      headers: method === 'GET' ? headers : { ...headers, 'content-type': 'application/json' },
+      headers: hasBody ? { ...headers, 'content-type': 'application/json' } : headers,
       maxBytes: target.maxBytes ?? MAX_BYTES,
       timeoutMs: target.timeoutMs,
       signal,
-      ...(method === 'GET' ? {} : { body: JSON.stringify(snakeKeys(sent.body)) }),
+      ...(hasBody ? { body: JSON.stringify(snakeKeys(sent.body)) } : {}),
     });
     if (!outcome.ok) throw new ExchangeError(outcome.failure);
     const { status, headers: got, body } = outcome.response;
     const answer = { status, headers: got, body: parse(body) };
-    if (status !== (method === 'POST' ? 201 : 200)) throw new AnswerError(answer);
+    if (status !== DONE[method]) throw new AnswerError(answer);
     return { status, headers: { ...got }, body: answer.body as Record<string, unknown> };
   }
 
@@ -99,8 +104,10 @@ export function createGitlab(
     queryTimeout: null,
     requesterFn: requesterFn as unknown as RequesterFn,
   };
+  const commits = new Commits(options);
   return {
-    commits: new Commits(options),
+    send: async (method, endpoint, sent) => (await send(commits as unknown as Service, method, endpoint, sent)).body,
+    commits,
     mergeRequests: new MergeRequests(options),
     notes: new MergeRequestNotes(options),
     users: new Users(options),

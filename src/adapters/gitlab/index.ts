@@ -6,5 +6,6 @@
 export type { GitlabApiOptions } from './api.ts';
 export { createGitlabCommentWriter } from './comment-writer.ts';
 export { createGitlabDialect } from './dialect.ts';
+export { createGitlabHooks } from './hooks.ts';
 export { createGitlabPullRequests } from './pull-requests.ts';
 export { createGitlabStatusWriter } from './status-writer.ts';

@@ -83,3 +83,38 @@ export type Note = z.infer<typeof Note>;
 export const NoteList = z.array(Note);
 
 export const User = z.object({ id: Id });
+
+const Switch = z.boolean().nullish();
+/** A project's webhook (project webhooks API). `alert_status` says whether GitLab stopped it. */
+export const Hook = z.object({
+  id: Id,
+  url: z.string(),
+  push_events: Switch,
+  tag_push_events: Switch,
+  merge_requests_events: Switch,
+  note_events: Switch,
+  issues_events: Switch,
+  confidential_issues_events: Switch,
+  confidential_note_events: Switch,
+  job_events: Switch,
+  pipeline_events: Switch,
+  wiki_page_events: Switch,
+  deployment_events: Switch,
+  releases_events: Switch,
+  push_events_branch_filter: z.string().nullish(),
+  branch_filter_strategy: z.string().nullish(),
+  enable_ssl_verification: Switch,
+  alert_status: z.string().nullish(),
+});
+export type Hook = z.infer<typeof Hook>;
+export const HookList = z.array(Hook);
+
+/** What a webhook delivered in the last days (project webhooks API, events), without the payloads. */
+export const HookDeliveries = z.array(
+  z.object({
+    id: z.number(),
+    trigger: z.string().optional(),
+    response_status: z.union([z.string(), z.number()]).nullish(),
+  }),
+);
+export type HookDeliveries = z.infer<typeof HookDeliveries>;
