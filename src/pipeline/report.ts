@@ -83,6 +83,11 @@ const RENEWAL_MS = 60_000;
  */
 async function settleProblem(deps: Deps, one: Report, p: Problem): Promise<Result<void>> {
   const { holder, entry } = one;
+  if (p.code === 'forge_rate_limited') {
+    // Nothing was said, so the forge, which wants to be left alone, need not be asked what it shows.
+    const unsaid = await change(one, { posting: undefined });
+    return unsaid.ok ? fail(p) : unsaid;
+  }
   if (p.kind !== 'rejected') return fail(p);
   if (p.code === 'forge_unauthorized' && !holder.isClosing) return fail({ ...p, kind: 'waiting', afterMs: RENEWAL_MS });
   deps.log.warn('the forge refused a status', { name: holder.name, commit: entry.commit, code: p.code });

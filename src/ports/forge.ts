@@ -8,6 +8,8 @@ export type ForgeRepository = {
   readonly repositoryId: string;
   readonly apiUrl?: string;
   readonly token?: string;
+  /** The App installation whose limits the token shares with others; without one the token has its own. */
+  readonly installation?: string;
 };
 
 export type CommitStatus = {
@@ -51,6 +53,8 @@ export type PullRequest = {
   readonly updatedAt: string;
   /** The commit both sides grew from; `undefined` when the forge does not say. */
   readonly mergeBase: CommitSha | undefined;
+  /** The commit on the base branch that brought it there, once it is merged. */
+  readonly merged?: CommitSha;
 };
 
 export type OpenPullRequest = { readonly number: number; readonly head: string; readonly base: string };
@@ -63,6 +67,37 @@ export interface PullRequests {
   open(
     repository: ForgeRepository,
   ): Promise<Result<{ readonly requests: readonly OpenPullRequest[]; readonly complete: boolean }>>;
+}
+
+/** How something that other programs report on a commit stands. */
+export type CheckConclusion = 'success' | 'pending' | 'failure';
+
+/** Reads what other programs report on a commit: commit statuses and, where the forge has them, check runs. Idempotent; deadline 15 s a call. */
+export interface CommitChecks {
+  /** The newest report of each of these names; those the forge knows none of are absent. Skipped and neutral runs are a success. */
+  read(
+    repository: ForgeRepository,
+    commit: CommitSha,
+    names: readonly string[],
+  ): Promise<Result<ReadonlyMap<string, CheckConclusion>>>;
+}
+
+/** A comment on a pull or merge request, as the forge has it now. */
+export type RequestComment = {
+  readonly body: string;
+  /** The author's user name, for records. */
+  readonly author: string;
+  /** Whether the author may write to the repository now; asked of the forge, never taken from a payload. */
+  readonly mayWrite: boolean;
+};
+
+/** Reads comments that deliveries mention. Idempotent; deadline 15 s a call. */
+export interface CommentReader {
+  /** `undefined` when there is no such comment on this request. */
+  read(
+    repository: ForgeRepository,
+    comment: { readonly number: number; readonly id: string },
+  ): Promise<Result<RequestComment | undefined>>;
 }
 
 /** Keeps one comment per pull request and marker. Deadline 15 s a call. */
@@ -100,6 +135,14 @@ export type Delivery =
       readonly action: 'changed' | 'closed';
       /** A mention only: which commit is the head is asked of the forge and the Git server. */
       readonly head: CommitSha | undefined;
+    }
+  | {
+      /** Somebody wrote what looks like a command on a request; what it says, and by whom, is asked of the forge. */
+      readonly kind: 'comment';
+      readonly repositoryId: string;
+      readonly number: number;
+      /** The forge's id of the comment: digits. */
+      readonly comment: string;
     }
   | { readonly kind: 'ping'; readonly repositoryId: string | undefined }
   | { readonly kind: 'ignored'; readonly reason: 'event' | 'malformed' };

@@ -48,6 +48,7 @@ export {
   type DeliveryLog,
   type DeliveryRecord,
   type DeliveryVerdict,
+  type ProvenBy,
   pullRequestMentions,
   pullRequestOfMentions,
 } from './deliveries.ts';
@@ -67,6 +68,7 @@ export type {
   RequestComment,
   StatusWriter,
 } from './forge.ts';
+export type { BudgetLimits, ForgeBudget } from './forge-budget.ts';
 export type { ForgeDelivery, ForgeHook, ForgeHooks, HookEvent, WantedHook } from './forge-hooks.ts';
 export type { GitExport, GitFile, GitReader, Remote } from './git.ts';
 export {
@@ -78,6 +80,8 @@ export {
   type GitSource,
   GitSourceSpec,
   GitSourceStatus,
+  HookFault,
+  type HookState,
   PlanSpec,
   PlanStatus,
   type PullRequestPlan,

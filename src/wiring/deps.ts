@@ -6,7 +6,7 @@ import { createGitReader } from '../adapters/git/index.ts';
 import { openHttpClient } from '../adapters/http/index.ts';
 import { createLeases } from '../adapters/kubernetes/index.ts';
 import { redactText } from '../adapters/log/index.ts';
-import { createDeliveryLog, type RedisHandle } from '../adapters/redis/index.ts';
+import { createDeliveryLog, createForgeBudget, type RedisHandle } from '../adapters/redis/index.ts';
 import { createImageResolver } from '../adapters/registry/index.ts';
 import {
   type AccessStore,
@@ -50,7 +50,7 @@ export async function openDeps(
     userAgent: `hakopod/${version()}`,
     log,
   });
-  const forges = openForges(foundation, outside);
+  const forges = openForges(foundation, outside, createForgeBudget(parts.redis, clock));
   const images = createImageResolver({
     openHttp: openHttpClient,
     allowLocal: config.localRegistries,
@@ -92,6 +92,8 @@ export async function openDeps(
     statuses: forges.statuses,
     pullRequests: forges.pullRequests,
     comments: forges.comments,
+    commands: forges.commands,
+    checks: forges.checks,
     jobs: parts.queues,
     schedule: parts.queues,
     deliveries: createDeliveryLog(parts.redis),

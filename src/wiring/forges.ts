@@ -1,15 +1,30 @@
 import {
+  createGithubChecks,
+  createGithubCommentReader,
   createGithubCommentWriter,
+  createGithubHooks,
   createGithubPullRequests,
   createGithubStatusWriter,
 } from '../adapters/github/index.ts';
 import {
+  createGitlabChecks,
+  createGitlabCommentReader,
   createGitlabCommentWriter,
+  createGitlabHooks,
   createGitlabPullRequests,
   createGitlabStatusWriter,
 } from '../adapters/gitlab/index.ts';
 import { openHttpClient } from '../adapters/http/index.ts';
-import type { CommentWriter, ForgeRepository, PullRequests, StatusWriter } from '../ports/index.ts';
+import { createPace, type Pace } from '../pipeline/index.ts';
+import type {
+  CommentReader,
+  CommentWriter,
+  CommitChecks,
+  ForgeBudget,
+  ForgeRepository,
+  PullRequests,
+  StatusWriter,
+} from '../ports/index.ts';
 import { type Foundation, version } from './foundation.ts';
 
 /** What the pipeline says to forges and asks of them. */
@@ -17,32 +32,53 @@ export type Forges = {
   readonly statuses: StatusWriter;
   readonly pullRequests: PullRequests;
   readonly comments: CommentWriter;
+  readonly commands: CommentReader;
+  readonly checks: CommitChecks;
   stop(): Promise<void>;
 };
 
-/** One of each for both forges; the repository says which is meant. */
-export function openForges(foundation: Foundation, outside: { readonly ca?: string; readonly proxy?: string }): Forges {
+/** One of each for both forges; the repository says which is meant. With a budget all keep within it, by the installation they call as. */
+export function openForges(
+  foundation: Foundation,
+  outside: { readonly ca?: string; readonly proxy?: string },
+  budget?: ForgeBudget,
+): Forges {
   const { clock, config } = foundation;
+  const standard = { github: config.githubApiUrl, gitlab: config.gitlabApiUrl };
+  const pace: Pace = budget === undefined ? (_repository, _kind, call) => call() : createPace(budget, standard);
   const shared = { ...outside, openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
   const github = { ...shared, apiUrl: config.githubApiUrl };
   const gitlab = { ...shared, apiUrl: config.gitlabApiUrl };
   const writers = { github: createGithubStatusWriter(github), gitlab: createGitlabStatusWriter(gitlab) };
   const readers = { github: createGithubPullRequests(github), gitlab: createGitlabPullRequests(gitlab) };
   const commenters = { github: createGithubCommentWriter(github), gitlab: createGitlabCommentWriter(gitlab) };
+  const commands = { github: createGithubCommentReader(github), gitlab: createGitlabCommentReader(gitlab) };
+  const checks = { github: createGithubChecks(github), gitlab: createGitlabChecks(gitlab) };
   const of = <T>(parts: Readonly<Record<'github' | 'gitlab', T>>, repository: ForgeRepository): T =>
     parts[repository.forge];
   return {
     statuses: {
-      write: (repository, status) => of(writers, repository).write(repository, status),
-      latest: (repository, commit, context) => of(writers, repository).latest(repository, commit, context),
+      write: (repository, status) => pace(repository, 'write', () => of(writers, repository).write(repository, status)),
+      latest: (repository, commit, context) =>
+        pace(repository, 'read', () => of(writers, repository).latest(repository, commit, context)),
     },
     pullRequests: {
-      read: (repository, number) => of(readers, repository).read(repository, number),
-      open: (repository) => of(readers, repository).open(repository),
+      read: (repository, number) => pace(repository, 'read', () => of(readers, repository).read(repository, number)),
+      open: (repository) => pace(repository, 'read', () => of(readers, repository).open(repository)),
     },
-    comments: { upsert: (repository, comment) => of(commenters, repository).upsert(repository, comment) },
+    comments: {
+      upsert: (repository, comment) =>
+        pace(repository, 'write', () => of(commenters, repository).upsert(repository, comment)),
+    },
+    commands: {
+      read: (repository, comment) => pace(repository, 'read', () => of(commands, repository).read(repository, comment)),
+    },
+    checks: {
+      read: (repository, commit, names) =>
+        pace(repository, 'read', () => of(checks, repository).read(repository, commit, names)),
+    },
     stop: async () => {
-      const parts = [writers, readers, commenters].flatMap(({ github: a, gitlab: b }) => [a, b]);
+      const parts = [writers, readers, commenters, commands, checks].flatMap(({ github: a, gitlab: b }) => [a, b]);
       await Promise.all(parts.map((part) => part.stop()));
     },
   };

@@ -99,6 +99,8 @@ describe('report', () => {
   it('puts a busy forge off without losing the status', async () => {
     world.forgeAnswers.push(fail(problem('forge_rate_limited', undefined, { afterMs: 1000 })));
     expect(await report(world.deps, job)).toMatchObject({ ok: false, problem: { kind: 'waiting' } });
+    // Nothing was said, so nothing is in doubt and the forge is not asked.
+    expect(entry()?.posting).toBeUndefined();
     await report(world.deps, job);
     expect(world.posted).toHaveLength(1);
   });

@@ -1,20 +1,24 @@
 import { Redis } from 'ioredis';
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import type { Log } from '../../ports/index.ts';
+import { BUDGET_SCRIPTS, type Budgets } from './budget-scripts.ts';
 import { type Intake, SCRIPTS } from './scripts.ts';
 
 /** Longest an exchange may take; "503 within a second" leaves a little for the rest. */
 export const REDIS_DEADLINE_MS = 900;
 
+/** The connection with our scripts. */
+export type Client = Redis & Intake & Budgets;
+
 /** A connection that fails fast. */
 export type RedisHandle = {
-  readonly client: Redis & Intake;
+  readonly client: Client;
   /** Prefix of every key of ours. */
   readonly prefix: string;
   /** Whether the connection stands; a frozen server is noticed by the deadline only. */
   readonly ready: () => boolean;
   /** Runs one exchange under the deadline: `queue_unavailable` when Redis is away or slow. After a timeout it may have happened. */
-  attempt<T>(exchange: (client: Redis & Intake) => Promise<T>): Promise<Result<T>>;
+  attempt<T>(exchange: (client: Client) => Promise<T>): Promise<Result<T>>;
   /** Whether Redis answers now; within a second. */
   ping(): Promise<Result<void>>;
   /** Resolves when the connection stands, or fails at the deadline. */
@@ -35,8 +39,8 @@ export function connectRedis(url: string, options: { readonly prefix?: string; r
     commandTimeout: 1_000,
     connectTimeout: 1_000,
     retryStrategy: (times) => Math.min(1_000, times * 100),
-    scripts: SCRIPTS,
-  }) as Redis & Intake;
+    scripts: { ...SCRIPTS, ...BUDGET_SCRIPTS },
+  }) as Client;
   let reachable = true;
   client.on('error', (error: Error) => {
     if (reachable) options.log?.warn('Redis is away', { error: error.message });
@@ -48,7 +52,7 @@ export function connectRedis(url: string, options: { readonly prefix?: string; r
   });
   const ready = (): boolean => client.status === 'ready';
 
-  async function attempt<T>(exchange: (c: Redis & Intake) => Promise<T>): Promise<Result<T>> {
+  async function attempt<T>(exchange: (c: Client) => Promise<T>): Promise<Result<T>> {
     if (!ready()) return fail(problem('queue_unavailable'));
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<Result<T>>((resolve) => {

@@ -18,3 +18,13 @@ export function mentionedKey(prefix: string, repository: string, ref: string): s
 export function historyKey(prefix: string, repository: string): string {
   return `${prefix}:deliveries:${repository}`;
 }
+
+/** Key of what is left of a forge installation's budget, a hash. */
+export function budgetKey(prefix: string, installation: string): string {
+  return `${prefix}:forge-budget:${installation}`;
+}
+
+/** Key of the time until which a forge asked an installation to wait. */
+export function pauseKey(prefix: string, installation: string): string {
+  return `${prefix}:forge-pause:${installation}`;
+}
