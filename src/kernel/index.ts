@@ -37,6 +37,7 @@ export {
   type PlacedRequests,
 } from './capacity.ts';
 export { CODES, type Code } from './codes.ts';
+export { type CommentCommand, commentCommand } from './comment-command.ts';
 export { DeployGrant } from './deploy-grant.ts';
 export { DeployPolicy, FreezeWindow } from './deploy-policy.ts';
 export { at, count, type Fields, isFields, records, strings, text } from './fields.ts';

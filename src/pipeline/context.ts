@@ -8,9 +8,12 @@ import type {
   Clock,
   Cluster,
   ClusterCapacity,
+  CommentReader,
   CommentWriter,
+  CommitChecks,
   CredentialStore,
   DeliveryLog,
+  ForgeHooks,
   GitReader,
   IdentityCollection,
   ImageResolver,
@@ -89,6 +92,10 @@ export type Deps = {
   readonly statuses: StatusWriter;
   readonly pullRequests: PullRequests;
   readonly comments: CommentWriter;
+  /** Webhooks of repositories at their forges. */
+  readonly hooks: ForgeHooks;
+  readonly commands: CommentReader;
+  readonly checks: CommitChecks;
   readonly jobs: JobQueue;
   readonly schedule: PollSchedule;
   readonly deliveries: DeliveryLog;

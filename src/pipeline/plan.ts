@@ -14,7 +14,7 @@ import {
   releaseName,
 } from '../kernel/index.ts';
 import { planRelease } from '../plan/index.ts';
-import type { Application as ApplicationResource, GitSource, Job, Release } from '../ports/index.ts';
+import type { Application as ApplicationResource, GitSource, Job, Release, Remote } from '../ports/index.ts';
 import { REQUESTED_AT } from '../ports/index.ts';
 import { withPosition } from '../spec/index.ts';
 import { deployContext, describeOutcome, readyCondition, type Standing } from '../status/index.ts';
@@ -30,6 +30,9 @@ import { keptPatches } from './kept-patches.ts';
 import { isFinal, reportOf, reportsOf, withReport } from './ledger.ts';
 import { acceptedBuilds, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
+import { gate } from './policy/gate.ts';
+import { isSkipped } from './policy/skip.ts';
+import { isWaitOver, type Waiting, waitingOf, waitingStanding } from './policy/waiting.ts';
 import { preflightOf } from './preflight.ts';
 import { packSpec, unpackSpec } from './release-body.ts';
 import { remoteOf } from './remote.ts';
@@ -44,6 +47,10 @@ type Verdict = (
   | { readonly kind: 'unchanged'; readonly revision: number }
   /** A release people asked for stands until a new commit comes or the source is resumed. */
   | { readonly kind: 'held'; readonly revision: number }
+  /** The deploy policy keeps the plan from being released yet. */
+  | { readonly kind: 'waiting'; readonly waiting: Waiting }
+  /** The commit's message asks for it. */
+  | { readonly kind: 'skipped' }
   | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
 ) & {
   /** The paths besides the file whose change is to be planned; absent when the file could not be read. */
@@ -83,7 +90,7 @@ async function planOnce(deps: Deps, name: string, run: Run): Promise<Result<void
   if (source.spec.suspended === true) return ok(undefined);
   if (wantsFreshLook(source))
     return deps.jobs.add({ queue: 'sync', repository: source.spec.repository, ref: source.spec.ref });
-  if (!needsPlan(source)) return ok(undefined);
+  if (!needsPlan(source) && !isWaitOver(source, deps.clock.now())) return ok(undefined);
 
   const wanted = await loadWanted(deps, source);
   if (!wanted.ok) return wanted;
@@ -117,7 +124,13 @@ async function judge(deps: Deps, wanted: Wanted, run: Run): Promise<Result<Verdi
   const holding = holdOf(wanted.source, wanted.releases[0]);
   if (holding !== undefined) return ok({ kind: 'held', revision: holding.spec.revision });
 
-  const desired = await readSpec(deps, wanted, run);
+  const remote = await sourceRemote(deps, wanted.source);
+  if (!remote.ok) return remote;
+  const skipped = await isSkipped(deps, { ...wanted, remote: remote.value }, run);
+  if (!skipped.ok) return verdictOf(skipped.problem);
+  if (skipped.value) return ok({ kind: 'skipped' });
+  const { source, commit } = wanted;
+  const desired = await readSpecAt(deps, { source, remote: remote.value, commit, fork: false, signal: run.signal });
   if (!desired.ok) return verdictOf(desired.problem);
   const { parsed, envFiles } = desired.value;
   if (!parsed.ok) {
@@ -179,16 +192,21 @@ async function judgeSpec(
   const room = await preflightOf(deps, { application, id, signal: run.signal });
   if (!room.ok) return verdictOf(room.problem);
   const [blocked, ...more] = inFileOrder(room.value.problems, text);
-  return blocked === undefined ? accept(deps, wanted, desired) : ok({ kind: 'refused', problems: [blocked, ...more] });
+  if (blocked !== undefined) return ok({ kind: 'refused', problems: [blocked, ...more] });
+  const gated = await gate(deps, { source, commit, application, latest });
+  if (!gated.ok) return verdictOf(gated.problem);
+  const { verdict, plan } = gated.value;
+  if (verdict.kind === 'refuse') return ok({ kind: 'refused', problems: [verdict.problem] });
+  return verdict.kind === 'go'
+    ? accept(deps, wanted, desired)
+    : ok({ kind: 'waiting', waiting: waitingOf(source, { plan, wait: verdict, now: deps.clock.now() }) });
 }
 
-async function readSpec(deps: Deps, { source, commit }: Wanted, run: Run): Promise<Result<SpecAtCommit>> {
+async function sourceRemote(deps: Deps, source: GitSource): Promise<Result<Remote>> {
   const repository = deps.store.repositories.cached(source.spec.repository);
   if (repository === undefined)
     return fail(problem('cluster_unavailable', 'the repository of this source is not in the cache yet'));
-  const remote = await remoteOf(repository, deps);
-  if (!remote.ok) return remote;
-  return readSpecAt(deps, { source, remote: remote.value, commit, fork: false, signal: run.signal });
+  return remoteOf(repository, deps);
 }
 
 /** Refusals as the file has them from top to bottom; first what is about none of its lines. */
@@ -295,11 +313,12 @@ async function record(deps: Deps, wanted: Wanted, verdict: Verdict): Promise<Res
       request: source.annotations[REQUESTED_AT],
       at: at.toISOString(),
     },
+    waiting: verdict.kind === 'waiting' ? verdict.waiting : undefined,
     ...(verdict.watched === undefined ? {} : { watched: [...verdict.watched] }),
     reports: reportedBy(current, { commit, verdict, at }),
     conditions: [
       readyCondition(current.status.conditions, {
-        status: first === undefined ? 'True' : 'False',
+        status: first !== undefined ? 'False' : verdict.kind === 'waiting' ? 'Unknown' : 'True',
         reason: first?.code ?? verdict.kind,
         message: first === undefined ? standingMessage(verdict, commit) : describe(first),
         now: at,
@@ -333,7 +352,9 @@ function reportedBy(
   const isReleased = verdict.kind === 'accepted' && current.status.released?.revision === verdict.revision;
   const entry = reportOf(current, commit);
   const isKnownGood =
-    verdict.kind === 'unchanged' && entry?.desired.outcome === 'success' && entry.undeliverable === undefined;
+    (verdict.kind === 'unchanged' || verdict.kind === 'skipped') &&
+    entry?.desired.outcome === 'success' &&
+    entry.undeliverable === undefined;
   // A held commit was told how it ended before somebody deployed something else; one that a newer commit passed over meanwhile, by that.
   const isPassed = current.status.seen?.commit !== commit;
   const isTold = (verdict.kind === 'held' || isPassed) && entry !== undefined && isFinal(entry);
@@ -343,6 +364,7 @@ function reportedBy(
 }
 
 function standingMessage(verdict: Verdict, commit: string): string {
+  if (verdict.kind === 'waiting') return describeOutcome(standingOf(verdict)).description;
   return verdict.kind === 'held'
     ? `revision ${verdict.revision} was deployed by hand and stays until a new commit or \`hakopod sources resume\``
     : `planned ${commit}`;
@@ -351,5 +373,6 @@ function standingMessage(verdict: Verdict, commit: string): string {
 /** One pending status says it all: a release starts as soon as it is accepted, and each status is a call at the forge. */
 function standingOf(verdict: Verdict): Standing {
   if (verdict.kind === 'held') return { kind: 'cancelled' };
+  if (verdict.kind === 'waiting') return waitingStanding(verdict.waiting);
   return verdict.kind === 'accepted' ? { kind: 'deploying', revision: verdict.revision } : verdict;
 }

@@ -2,9 +2,11 @@ import { ok, type Result } from '../kernel/index.ts';
 import { type Application, type GitSource, type Job, REQUESTED_AT } from '../ports/index.ts';
 import { isAtRest } from './at-rest.ts';
 import type { Deps } from './context.ts';
+import { pollSeconds } from './hooks/index.ts';
 import { isOwed, reportsOf } from './ledger.ts';
 import { isOrphaned } from './orphans.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
+import { isWaitOver } from './policy/waiting.ts';
 import { jobsOfPlan } from './preview/plans.ts';
 
 /**
@@ -14,11 +16,11 @@ import { jobsOfPlan } from './preview/plans.ts';
 export async function resync(deps: Deps): Promise<Result<void>> {
   const repositories = deps.store.repositories
     .all()
-    .map(({ name, spec }) => ({ name, intervalSeconds: spec.intervalSeconds }));
+    .map((repository) => ({ name: repository.name, intervalSeconds: pollSeconds(repository) }));
   const scheduled = await deps.schedule.ensure(repositories);
   if (!scheduled.ok) return scheduled;
   const jobs = [
-    ...deps.store.sources.all().flatMap(jobsOfSource),
+    ...deps.store.sources.all().flatMap((source) => jobsOfSource(source, deps.clock.now())),
     ...unfinished(deps),
     ...orphaned(deps),
     ...deps.store.plans.all().flatMap((plan) => jobsOfPlan(deps, plan)),
@@ -27,7 +29,7 @@ export async function resync(deps: Deps): Promise<Result<void>> {
 }
 
 /** What one source waits for. */
-export function jobsOfSource(source: GitSource): readonly Job[] {
+export function jobsOfSource(source: GitSource, now: Date): readonly Job[] {
   const planJob: Job = { queue: 'plan', source: source.name };
   if (source.deleting) return [planJob];
   const owed = reportsOf(source)
@@ -35,7 +37,8 @@ export function jobsOfSource(source: GitSource): readonly Job[] {
     .map((report): Job => ({ queue: 'report', source: source.name, commit: report.commit }));
   if (source.spec.suspended === true) return owed;
   const syncJob: Job = { queue: 'sync', repository: source.spec.repository, ref: source.spec.ref };
-  return [...(wantsFreshLook(source) ? [syncJob] : needsPlan(source) ? [planJob] : []), ...owed];
+  const isDue = needsPlan(source) || isWaitOver(source, now);
+  return [...(wantsFreshLook(source) ? [syncJob] : isDue ? [planJob] : []), ...owed];
 }
 
 /** Applications with an accepted release that has no end yet, and those somebody removes. */
@@ -115,7 +118,7 @@ export function watchSources(deps: Deps): () => void {
     const mark = `${source.uid}/${source.generation}/${source.annotations[REQUESTED_AT] ?? ''}/${source.deleting}`;
     if (known.get(name) === mark) return;
     known.set(name, mark);
-    const jobs = jobsOfSource(source);
+    const jobs = jobsOfSource(source, deps.clock.now());
     if (jobs.length > 0) void deps.jobs.addAll(jobs);
   });
 }

@@ -201,14 +201,11 @@ function marked(
   const passed =
     head === undefined ? describeOutcome({ kind: 'ref_gone' }) : describeOutcome({ kind: 'superseded', by: head });
 
-  // A commit that was seen and never planned is passed over now; nothing else would ever answer for it.
-  if (
-    seen !== undefined &&
-    seen.commit !== head &&
-    planned?.commit !== seen.commit &&
-    (input.isTouched || head === undefined)
-  )
-    add(seen.commit, passed);
+  // A commit that was seen and never planned, or waits with its plan, is passed over now; nothing else would ever answer for it.
+  if (seen !== undefined && seen.commit !== head && (input.isTouched || head === undefined)) {
+    if (planned?.commit !== seen.commit) add(seen.commit, passed);
+    else if (planned.outcome === 'waiting') reports = withReport(reports, seen.commit, passed, at);
+  }
   for (const { commit } of input.mentions) if (commit !== head) add(commit, passed);
   if (!input.isTouched && head !== undefined && head !== seen?.commit)
     add(head, describeOutcome({ kind: 'untouched', path: source.spec.path }));

@@ -9,7 +9,12 @@ export type DeliveryRecord = {
   readonly ref?: string;
   readonly commit?: string;
   readonly at: string;
+  /** Said while two secrets are valid: which of them proved it. */
+  readonly provenBy?: ProvenBy;
 };
+
+/** The secrets of a hook: `previous` is valid beside `current` until the forge uses that. */
+export type ProvenBy = 'current' | 'previous';
 
 /** One verified push to be queued: the hint, and the commit it mentioned. */
 export type AcceptedPush = {
@@ -21,6 +26,7 @@ export type AcceptedPush = {
   readonly at: string;
   /** Its number when a pull or merge request changed and no ref of its own is meant. */
   readonly pullRequest?: number;
+  readonly provenBy?: ProvenBy;
 };
 
 /** Where the heads that deliveries mention for a pull request are kept, beside those of refs; no ref looks like this. */

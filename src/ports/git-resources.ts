@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DeployGrant } from '../kernel/index.ts';
+import { DeployGrant, DeployPolicy } from '../kernel/index.ts';
 import { Conditions, type Resource, Timestamp } from './resource.ts';
 
 export const GitRepositorySpec = z.object({
@@ -23,10 +23,38 @@ export const GitRepositorySpec = z.object({
     .describe('the environment that may bind it; without one it belongs to administrators'),
 });
 
+/** What is wrong with a webhook at its forge. */
+export const HookFault = z.enum([
+  ...(['missing', 'url', 'events', 'extra_events', 'tls', 'content_type'] as const),
+  ...(['inactive', 'paused', 'disabled', 'secret', 'failing', 'doubled'] as const),
+]);
+export type HookFault = z.infer<typeof HookFault>;
+
+/** The webhook at the forge as it was last seen. */
+const HookState = z.object({
+  id: z.string().optional().describe('of the hook at the forge'),
+  url: z.string().optional(),
+  events: z.array(z.string()).optional(),
+  health: z
+    .enum(['healthy', 'dead', 'unknown'])
+    .describe('what a dead one would tell is polled for more often, what a healthy one tells less'),
+  faults: z.array(HookFault).optional(),
+  code: z.string().optional().describe('why the forge could not be asked'),
+  lastDelivery: z
+    .object({ at: Timestamp.optional(), status: z.int().optional(), ok: z.boolean() })
+    .optional()
+    .describe('the last try of the forge to deliver'),
+  installedAt: Timestamp.optional().describe('when Hakopod last wrote it; what was before says nothing about it'),
+  rotatedAt: Timestamp.optional().describe('two secrets are valid since then, until the forge uses the new one'),
+  checkedAt: Timestamp.optional(),
+});
+export type HookState = z.infer<typeof HookState>;
+
 export const GitRepositoryStatus = z.object({
   observedGeneration: z.int().optional(),
   conditions: Conditions,
   lastDeliveryAt: Timestamp.optional(),
+  webhook: HookState.optional(),
   pullRequestsAt: Timestamp.optional().describe('when the forge was last asked for its open pull requests'),
   refs: z
     .array(z.object({ name: z.string(), commit: z.string(), syncedAt: Timestamp }))
@@ -51,6 +79,13 @@ export const CommitReport = z.object({
 });
 export type CommitReport = z.infer<typeof CommitReport>;
 
+/** Exactly what was planned; an approval of anything else counts for nothing (DESIGN invariant 10). */
+const PlanIdentity = {
+  commit: z.string(),
+  digest: z.string().describe('of the specification and the revision it was compared with'),
+  grantRevision: z.int(),
+};
+
 export const GitSourceSpec = z.object({
   repository: z.string().describe('name of the GitRepository'),
   ref: z.string(),
@@ -62,6 +97,7 @@ export const GitSourceSpec = z.object({
     .enum(['correct', 'report'])
     .optional()
     .describe('what happens with what somebody changed by hand; correct when absent'),
+  policy: DeployPolicy.optional().describe('when a commit may be released; at once when absent'),
 });
 
 export const GitSourceStatus = z.object({
@@ -81,13 +117,28 @@ export const GitSourceStatus = z.object({
       commit: z.string(),
       grantRevision: z.int(),
       generation: z.int().optional().describe('of the source, so that a changed binding plans again'),
-      outcome: z.enum(['accepted', 'unchanged', 'refused', 'held']),
+      outcome: z.enum(['accepted', 'unchanged', 'refused', 'held', 'waiting', 'skipped']),
       code: z.string().optional(),
       message: z.string().optional(),
       request: z.string().optional().describe('the sync request this plan answered'),
       at: Timestamp,
     })
     .optional(),
+  waiting: z
+    .object({
+      ...PlanIdentity,
+      for: z.enum(['approval', 'check', 'freeze']),
+      check: z.string().optional().describe('the check that is waited for'),
+      until: Timestamp.optional().describe('when the freeze ends'),
+      since: Timestamp,
+      lookAt: Timestamp.describe('when it is judged again, if nothing happens before'),
+    })
+    .optional()
+    .describe('the plan that the deploy policy keeps from being released'),
+  approval: z
+    .object({ ...PlanIdentity, by: z.string(), via: z.enum(['api', 'cli', 'comment']), at: Timestamp })
+    .optional()
+    .describe('the last plan somebody approved'),
   released: z.object({ commit: z.string(), revision: z.int() }).optional(),
   watched: z
     .array(z.string())

@@ -39,6 +39,12 @@ export interface GitReader {
     readonly maxBytes: number;
     readonly signal?: AbortSignal;
   }): Promise<Result<GitFile>>;
+  /** The message of a commit, at most its first 64 KiB; bytes that are no UTF-8 are replaced. Read together with the commit's file it costs no request. */
+  commitMessage(request: {
+    readonly remote: Remote;
+    readonly commit: CommitSha;
+    readonly signal?: AbortSignal;
+  }): Promise<Result<string>>;
   /**
    * Writes the files of one folder of a commit into `into`, an existing folder that is emptied first. Only what a build may see is
    * written: regular files with their executable bit, and symbolic links that stay inside the exported folder. `symlink_refused` for a

@@ -4,6 +4,7 @@ import { LIMITS } from '../kernel/index.ts';
 import {
   type AcceptedPush,
   type Clock,
+  commentMentions,
   type Delivery,
   type DeliveryIntake,
   type DeliveryVerdict,
@@ -13,6 +14,7 @@ import {
   type HookHeaders,
   type Log,
   type Metrics,
+  type ProvenBy,
   pullRequestMentions,
 } from '../ports/index.ts';
 import { type Answer, errorAnswer, jsonAnswer, send } from './answer.ts';
@@ -103,18 +105,27 @@ export function createReceiver(
     const dialect = dialects[entry.forge];
     const deliveryId = dialect.deliveryId(headers);
     const delivery = dialect.decode(headers, body);
+    const proof = proofOf(entry, headers, body, now);
     const at = now.toISOString();
     const reason = reasonToIgnore(delivery, entry);
     const hint = reason === undefined ? hintOf(delivery) : undefined;
     if (hint !== undefined) {
-      const fate = await intake.accept({ repository: entry.repository, deliveryId, ...hint, at });
+      const fate = await intake.accept({ repository: entry.repository, deliveryId, ...hint, ...proof, at });
       if (!fate.ok) return unavailable(entry);
       metrics.delivery(entry.forge, fate.value);
       return fate.value === 'accepted' ? ACCEPTED : IGNORED.duplicate;
     }
     const seen = await intake.seen(entry.repository, deliveryId);
     if (!seen.ok) return unavailable(entry);
-    return ignored(seen.value ? 'duplicate' : (reason ?? 'event'), entry, { deliveryId, at });
+    return ignored(seen.value ? 'duplicate' : (reason ?? 'event'), entry, { deliveryId, ...proof, at });
+  }
+
+  /** While two secrets are valid, which of them the forge uses: the old one goes when it uses the new one. */
+  function proofOf(entry: HookEntry, headers: HookHeaders, body: Buffer, now: Date): Pick<About, 'provenBy'> {
+    const { forge, auth, secrets } = entry;
+    if (secrets.length < 2) return {};
+    const isCurrent = dialects[forge].verify({ headers, body, secrets: secrets.slice(0, 1), auth, now });
+    return { provenBy: isCurrent ? 'current' : 'previous' };
   }
 
   /** An id nobody has is verified like any other, against a secret nobody has. */
@@ -158,7 +169,7 @@ export function createReceiver(
   };
 }
 
-type About = { readonly deliveryId: string | undefined; readonly at: string };
+type About = { readonly deliveryId: string | undefined; readonly at: string; readonly provenBy?: ProvenBy };
 
 type Hint = Pick<AcceptedPush, 'ref' | 'commit' | 'pullRequest'>;
 
@@ -170,6 +181,10 @@ function hintOf(delivery: Delivery): Hint | undefined {
     case 'pull_request': {
       const { number, head } = delivery;
       return { ref: pullRequestMentions(number), commit: head, pullRequest: number };
+    }
+    case 'comment': {
+      const { number, comment } = delivery;
+      return { ref: commentMentions(number), commit: comment, pullRequest: number };
     }
     default:
       return undefined;
@@ -187,6 +202,7 @@ function reasonToIgnore(delivery: Delivery, entry: HookEntry): Ignored | undefin
         : 'event';
     case 'push':
     case 'pull_request':
+    case 'comment':
       return delivery.repositoryId === entry.repositoryId ? undefined : 'repository';
   }
 }

@@ -10,6 +10,15 @@ export type Standing =
   | { readonly kind: 'released'; readonly revision: number; readonly grantEnds?: string }
   /** The file says what revision `revision` is already. */
   | { readonly kind: 'unchanged'; readonly revision?: number }
+  /** The deploy policy keeps the plan from being released; `check` names what is waited for, `until` says when a freeze ends. */
+  | {
+      readonly kind: 'waiting';
+      readonly for: 'approval' | 'check' | 'freeze';
+      readonly check?: string;
+      readonly until?: string;
+    }
+  /** The commit's message asks not to be deployed. */
+  | { readonly kind: 'skipped' }
   /** The commit does not touch the application's file. */
   | { readonly kind: 'untouched'; readonly path?: string }
   /** A pull request's plan; `summary` is the plan stage's one line. */
@@ -60,6 +69,10 @@ function word(standing: Standing): Worded {
         outcome: 'success',
         text: `no change${standing.revision ? `, revision ${standing.revision} stays` : ''}`,
       };
+    case 'waiting':
+      return { outcome: 'pending', text: waiting(standing) };
+    case 'skipped':
+      return { outcome: 'success', text: 'skipped: the commit message says [skip hakopod]' };
     case 'untouched':
       return { outcome: 'success', text: `nothing touched${standing.path ? `: ${standing.path} is as it was` : ''}` };
     case 'planned':
@@ -93,6 +106,11 @@ function wordEnd(standing: End): Worded {
     case 'lost':
       return { outcome: 'lost', text: 'lost: the worker stopped and the release did not end in time' };
   }
+}
+
+function waiting({ for: what, check, until }: Extract<Standing, { kind: 'waiting' }>): string {
+  if (what === 'approval') return 'waiting until somebody approves the plan';
+  return what === 'check' ? `waiting for the check ${check ?? ''}` : `frozen until ${until ?? 'the freeze ends'}`;
 }
 
 /** What runs now must survive a cut. */

@@ -92,6 +92,7 @@ export async function openDeps(
     statuses: forges.statuses,
     pullRequests: forges.pullRequests,
     comments: forges.comments,
+    hooks: forges.hooks,
     commands: forges.commands,
     checks: forges.checks,
     jobs: parts.queues,

@@ -21,6 +21,7 @@ import type {
   CommentWriter,
   CommitChecks,
   ForgeBudget,
+  ForgeHooks,
   ForgeRepository,
   PullRequests,
   StatusWriter,
@@ -32,6 +33,7 @@ export type Forges = {
   readonly statuses: StatusWriter;
   readonly pullRequests: PullRequests;
   readonly comments: CommentWriter;
+  readonly hooks: ForgeHooks;
   readonly commands: CommentReader;
   readonly checks: CommitChecks;
   stop(): Promise<void>;
@@ -54,6 +56,7 @@ export function openForges(
   const commenters = { github: createGithubCommentWriter(github), gitlab: createGitlabCommentWriter(gitlab) };
   const commands = { github: createGithubCommentReader(github), gitlab: createGitlabCommentReader(gitlab) };
   const checks = { github: createGithubChecks(github), gitlab: createGitlabChecks(gitlab) };
+  const keepers = { github: createGithubHooks(github), gitlab: createGitlabHooks(gitlab) };
   const of = <T>(parts: Readonly<Record<'github' | 'gitlab', T>>, repository: ForgeRepository): T =>
     parts[repository.forge];
   return {
@@ -77,8 +80,19 @@ export function openForges(
       read: (repository, commit, names) =>
         pace(repository, 'read', () => of(checks, repository).read(repository, commit, names)),
     },
+    hooks: {
+      list: (repository) => pace(repository, 'read', () => of(keepers, repository).list(repository)),
+      create: (repository, wanted) =>
+        pace(repository, 'write', () => of(keepers, repository).create(repository, wanted)),
+      update: (repository, id, wanted) =>
+        pace(repository, 'write', () => of(keepers, repository).update(repository, id, wanted)),
+      remove: (repository, id) => pace(repository, 'write', () => of(keepers, repository).remove(repository, id)),
+      test: (repository, id) => pace(repository, 'write', () => of(keepers, repository).test(repository, id)),
+      deliveries: (repository, id) =>
+        pace(repository, 'read', () => of(keepers, repository).deliveries(repository, id)),
+    },
     stop: async () => {
-      const parts = [writers, readers, commenters, commands, checks].flatMap(({ github: a, gitlab: b }) => [a, b]);
+      const parts = [writers, readers, commenters, commands, checks, keepers].flatMap(({ github: a, gitlab: b }) => [a, b]);
       await Promise.all(parts.map((part) => part.stop()));
     },
   };

@@ -12,6 +12,7 @@ import {
 import type { Deps, PipelineOptions } from '../../src/pipeline/index.ts';
 import type {
   Application,
+  CheckConclusion,
   CommitStatus,
   DeliveryRecord,
   DomainClaim,
@@ -22,6 +23,7 @@ import type {
   PullRequest,
   PullRequestPlan,
   Release,
+  RequestComment,
   Store,
 } from '../../src/ports/index.ts';
 import { roomyCapacity } from './capacity.ts';
@@ -74,6 +76,12 @@ export type Memory = {
   now: Date;
   /** Answers the next status writes; success when empty. */
   readonly forgeAnswers: Result<void>[];
+  /** What commits say. */
+  readonly messages: Map<string, string>;
+  /** What other programs report on every commit. */
+  readonly checks: Map<string, CheckConclusion>;
+  /** Comments on pull request 7 by id. */
+  readonly written: Map<string, RequestComment>;
   /** The same for comments. */
   readonly commentAnswers: Result<string>[];
   /** Runs between the reading of the ref and what follows. */
@@ -109,6 +117,9 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     open: { requests: [], complete: true },
     pullHead: undefined,
     commentAnswers: [],
+    messages: new Map(),
+    checks: new Map(),
+    written: new Map(),
     files: new Map(),
     secrets: new Set(),
     imported: new Map(),
@@ -195,6 +206,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
           return text === undefined ? fail(problem('file_not_found')) : ok({ commit, path, oid: commit, text });
         },
         changedPaths: async () => ok(world.changed),
+        commitMessage: async ({ commit }: { commit: CommitSha }) => ok(world.messages.get(commit) ?? 'A commit'),
       },
       ...memoryPeople(() => world.now),
       images: { resolve: unused },
@@ -220,6 +232,8 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
           return answer;
         },
       },
+      checks: { read: async () => ok(new Map(world.checks)) },
+      commands: { read: async (_repository: unknown, { id }: { id: string }) => ok(world.written.get(id)) },
       jobs: {
         add: async (job: Job) => {
           world.jobs.push(job);

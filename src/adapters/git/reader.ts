@@ -1,6 +1,7 @@
 import { type CommitSha, fail, ok, type Problem, problem, type RefName, type Result } from '../../kernel/index.ts';
 import type { GitReader, Log, Remote } from '../../ports/index.ts';
 import { changedPathsBetween } from './changed-paths.ts';
+import { commitMessageAt } from './commit-message.ts';
 import { EXPORT_DEADLINE_MS, exportTreeAt } from './export-tree.ts';
 import { DEADLINE_MS, SharedFlights, withDeadline } from './flight.ts';
 import { createHttp, type Http } from './http.ts';
@@ -94,6 +95,12 @@ class Reader implements GitReader {
       if (file.ok || file.problem.code !== 'commit_not_found') return file;
       return (await isEmpty(repository, signal)) ? fail(problem('repository_empty')) : file;
     });
+  }
+
+  async commitMessage(request: Parameters<GitReader['commitMessage']>[0]): ReturnType<GitReader['commitMessage']> {
+    return this.#with('reading a commit', request.remote, request.signal, (repository, signal) =>
+      commitMessageAt(repository, request.commit, signal),
+    );
   }
 
   async changedPaths(request: Parameters<GitReader['changedPaths']>[0]): ReturnType<GitReader['changedPaths']> {

@@ -1,6 +1,6 @@
-import { type CommitSha, commitSha, refName } from '../../kernel/index.ts';
+import { type CommitSha, commentCommand, commitSha, refName } from '../../kernel/index.ts';
 import type { Delivery } from '../../ports/index.ts';
-import { isRelevantChange, PingPayload, PullRequestPayload, PushPayload } from './schema.ts';
+import { CommentPayload, isRelevantChange, PingPayload, PullRequestPayload, PushPayload } from './schema.ts';
 
 /** Reads the payload of a delivery whose signature is valid. Never throws: what can not be read is ignored with a reason. */
 export function decodeGithubDelivery(event: string | undefined, body: Buffer): Delivery {
@@ -9,6 +9,8 @@ export function decodeGithubDelivery(event: string | undefined, body: Buffer): D
       return decodePush(parseJson(body));
     case 'pull_request':
       return decodePullRequest(parseJson(body));
+    case 'issue_comment':
+      return decodeComment(parseJson(body));
     case 'ping':
       return decodePing(parseJson(body));
     default:
@@ -28,6 +30,22 @@ function decodePullRequest(json: unknown): Delivery {
     number: pull.data.number,
     action: pull.data.action === 'closed' ? 'closed' : 'changed',
     head: head.value,
+  };
+}
+
+/** Only a new comment on a request that looks like a command; the rest is talk between people. */
+function decodeComment(json: unknown): Delivery {
+  const parsed = CommentPayload.safeParse(json);
+  if (!parsed.success) return malformed();
+  const { action, issue, comment, repository } = parsed.data;
+  const isCommand = commentCommand(comment.body ?? '') !== undefined;
+  if (action !== 'created' || issue.pull_request === undefined || !isCommand)
+    return { kind: 'ignored', reason: 'event' };
+  return {
+    kind: 'comment',
+    repositoryId: repository.id.toString(),
+    number: issue.number,
+    comment: comment.id.toString(),
   };
 }
 

@@ -4,6 +4,8 @@
  * "look there", never lets GitHub's words or a token into a message.
  */
 export type { GithubApiOptions } from './api.ts';
+export { createGithubChecks } from './checks.ts';
+export { createGithubCommentReader } from './comment-reader.ts';
 export { createGithubCommentWriter } from './comment-writer.ts';
 export { createGithubDialect } from './dialect.ts';
 export { createGithubHooks } from './hooks.ts';

@@ -90,6 +90,7 @@ function fromAnswer(
   if (/^\d+$/.test(expected.repositoryId) && baseId !== expected.repositoryId) return fail(problem('forge_not_found'));
   // Without a head repository (it was deleted) nothing says that the head is no fork's.
   const fork = pull.head.repo?.id !== pull.base.repo.id;
+  const merged = commitSha(pull.merged === true ? (pull.merge_commit_sha ?? '') : '');
   const branch = fork ? undefined : refName(`refs/heads/${pull.head.ref}`);
   return ok({
     number: pull.number,
@@ -101,5 +102,6 @@ function fromAnswer(
     fork,
     updatedAt: pull.updated_at,
     mergeBase: undefined,
+    ...(merged.ok ? { merged: merged.value } : {}),
   });
 }

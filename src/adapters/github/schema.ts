@@ -51,6 +51,9 @@ export const PullRequestAnswer = z.object({
   /** `repo` is null when the fork was deleted. */
   head: z.object({ sha: z.string(), ref: z.string(), repo: z.object({ id: Id }).nullish() }),
   base: z.object({ ref: z.string(), repo: z.object({ id: Id }) }),
+  merged: z.boolean().nullish(),
+  /** Of a request that is not merged, a try of GitHub's own. */
+  merge_commit_sha: z.string().nullish(),
 });
 export type PullRequestAnswer = z.infer<typeof PullRequestAnswer>;
 
@@ -69,10 +72,28 @@ export const Comparison = z.object({ merge_base_commit: z.object({ sha: z.string
 export const Comment = z.object({
   id: z.int().positive(),
   body: z.string().nullish(),
-  user: z.object({ id: Id }).nullish(),
+  user: z.object({ id: Id, login: z.string().optional() }).nullish(),
   issue_url: z.string().optional(),
 });
 export type Comment = z.infer<typeof Comment>;
+/** What somebody may do to a repository (REST API, collaborators/permission). */
+export const Permission = z.object({ permission: z.string() });
+
+/** The part of an `issue_comment` payload that is read; `pull_request` is there only for requests. */
+export const CommentPayload = z.object({
+  action: z.string(),
+  issue: z.object({ number: z.int().positive(), pull_request: z.object({}).optional().catch(undefined) }),
+  comment: z.object({ id: Id, body: z.string().nullish() }),
+  repository: z.object({ id: Id }),
+});
+
+/** The newest commit status of each context (REST API, commits/status). */
+export const CombinedStatus = z.object({ statuses: z.array(z.object({ context: z.string(), state: z.string() })) });
+
+/** The newest check runs of a commit (REST API, checks). */
+export const CheckRuns = z.object({
+  check_runs: z.array(z.object({ name: z.string(), status: z.string(), conclusion: z.string().nullish() })),
+});
 export const CommentList = z.array(Comment);
 
 export const User = z.object({ id: Id });

@@ -1,9 +1,10 @@
-import { type CommitSha, commitSha, refName } from '../../kernel/index.ts';
+import { type CommitSha, commentCommand, commitSha, refName } from '../../kernel/index.ts';
 import type { Delivery } from '../../ports/index.ts';
-import { isRelevantChange, MergeRequestPayload, PushPayload } from './schema.ts';
+import { isRelevantChange, MergeRequestPayload, NotePayload, PushPayload } from './schema.ts';
 
 /** Reads the payload of a delivery whose secret is valid. Never throws: what can not be read is ignored with a reason. */
 export function decodeGitlabDelivery(event: string | undefined, body: Buffer): Delivery {
+  if (event === 'Note Hook') return decodeNote(parseJson(body));
   if (event === 'Merge Request Hook') return decodeMergeRequest(parseJson(body));
   if (event !== 'Push Hook' && event !== 'Tag Push Hook') return { kind: 'ignored', reason: 'event' };
   const push = PushPayload.safeParse(parseJson(body));
@@ -35,6 +36,18 @@ function decodeMergeRequest(json: unknown): Delivery {
     action: request.action === 'close' || request.action === 'merge' ? 'closed' : 'changed',
     head: head.value,
   };
+}
+
+/** Only a new comment on a request that looks like a command; the rest is talk between people. */
+function decodeNote(json: unknown): Delivery {
+  const parsed = NotePayload.safeParse(json);
+  if (!parsed.success) return malformed();
+  const { project, merge_request: request, object_attributes: note } = parsed.data;
+  if (request?.target_project_id !== undefined && request.target_project_id !== project.id) return malformed();
+  const isNew = note.system !== true && (note.action === undefined || note.action === 'create');
+  if (!isNew || note.noteable_type !== 'MergeRequest' || !request || commentCommand(note.note) === undefined)
+    return { kind: 'ignored', reason: 'event' };
+  return { kind: 'comment', repositoryId: project.id.toString(), number: request.iid, comment: note.id.toString() };
 }
 
 /** Both places name the same project; a payload where they differ is not one of GitLab's. */

@@ -4,6 +4,8 @@
  * never trusts a payload beyond "look there", never lets GitLab's words or a token into a message.
  */
 export type { GitlabApiOptions } from './api.ts';
+export { createGitlabChecks } from './checks.ts';
+export { createGitlabCommentReader } from './comment-reader.ts';
 export { createGitlabCommentWriter } from './comment-writer.ts';
 export { createGitlabDialect } from './dialect.ts';
 export { createGitlabHooks } from './hooks.ts';

@@ -54,6 +54,9 @@ function fromAnswer(request: MergeRequestAnswer, number: number): Result<PullReq
   if (!head.ok) return fail(problem('forge_unavailable'));
   const fork = request.source_project_id !== request.target_project_id;
   const branch = fork ? undefined : refName(`refs/heads/${request.source_branch}`);
+  // A fast-forward brings the head itself.
+  const { merge_commit_sha: merge, squash_commit_sha: squash } = request;
+  const merged = request.state === 'merged' ? commitSha(merge ?? squash ?? head.value) : undefined;
   const mergeBase = commitSha(request.diff_refs?.base_sha ?? '');
   return ok({
     number,
@@ -66,5 +69,6 @@ function fromAnswer(request: MergeRequestAnswer, number: number): Result<PullReq
     fork,
     updatedAt: request.updated_at,
     mergeBase: mergeBase.ok ? mergeBase.value : undefined,
+    ...(merged?.ok === true ? { merged: merged.value } : {}),
   });
 }

@@ -64,6 +64,8 @@ export const MergeRequestAnswer = z.object({
   /** Null when the fork was deleted. */
   source_project_id: Id.nullish(),
   target_project_id: Id,
+  merge_commit_sha: z.string().nullish(),
+  squash_commit_sha: z.string().nullish(),
   diff_refs: z.object({ base_sha: z.string().nullish() }).nullish(),
 });
 export type MergeRequestAnswer = z.infer<typeof MergeRequestAnswer>;
@@ -80,6 +82,29 @@ export const Note = z.object({
   system: z.boolean(),
 });
 export type Note = z.infer<typeof Note>;
+export const NoteWithAuthor = Note.extend({ author: z.object({ id: Id, username: z.string() }) });
+
+/** A member of a project, of itself or of a group above it (members API). */
+export const Member = z.object({ access_level: z.int(), state: z.string() });
+
+/** The newest commit status of each name (commits API, list the statuses of a commit). */
+export const CommitStatusList = z.array(
+  z.object({ name: z.string(), status: z.string(), allow_failure: z.boolean().nullish() }),
+);
+
+/** The part of a note payload that is read; notes on issues, commits and snippets have no merge request. */
+export const NotePayload = z.object({
+  object_kind: z.literal('note'),
+  project: z.object({ id: Id }),
+  object_attributes: z.object({
+    id: Id,
+    note: z.string(),
+    noteable_type: z.string(),
+    action: z.string().optional(),
+    system: z.boolean().optional(),
+  }),
+  merge_request: z.object({ iid: z.int().positive(), target_project_id: Id.optional() }).nullish(),
+});
 export const NoteList = z.array(Note);
 
 export const User = z.object({ id: Id });
