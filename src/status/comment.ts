@@ -5,6 +5,16 @@ export function planMarker(key: ApplicationKey): string {
   return `<!-- hakopod:plan:${displayApplication(key)} -->`;
 }
 
+/** The first line of the one comment per request that answers commands. */
+export function commandMarker(): string {
+  return '<!-- hakopod:command -->';
+}
+
+/** That comment; `text` is a sentence of ours. */
+export function commandAnswer(text: string): string {
+  return `${commandMarker()}\n\`hakopod deploy\`: ${text}.\n`;
+}
+
 /** The heading's words of an application's comment. */
 export function planTitle(key: ApplicationKey): string {
   return `Plan of ${displayApplication(key)}`;

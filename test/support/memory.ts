@@ -25,6 +25,7 @@ import type {
   Release,
   RequestComment,
   Store,
+  WrittenStatus,
 } from '../../src/ports/index.ts';
 import { roomyCapacity } from './capacity.ts';
 import { type MemoryCertificates, memoryCertificates, memoryDns, memoryDomains } from './endpoints.ts';
@@ -68,7 +69,11 @@ export type Memory = {
   readonly secrets: Set<string>;
   /** Values of secrets that came from env files, by name. */
   readonly imported: Map<string, string>;
+  /** What the forge answers to a status it took. */
+  forgeSays: WrittenStatus;
   mentions: { commit: string; at: string }[];
+  /** The comments that deliveries mention, by id. */
+  commented: { commit: string; at: string }[];
   /** The history of deliveries, newest first. */
   readonly delivered: DeliveryRecord[];
   head: CommitSha | undefined;
@@ -81,7 +86,7 @@ export type Memory = {
   /** What other programs report on every commit. */
   readonly checks: Map<string, CheckConclusion>;
   /** Comments on pull request 7 by id. */
-  readonly written: Map<string, RequestComment>;
+  readonly remarks: Map<string, RequestComment>;
   /** The same for comments. */
   readonly commentAnswers: Result<string>[];
   /** Runs between the reading of the ref and what follows. */
@@ -119,11 +124,13 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     commentAnswers: [],
     messages: new Map(),
     checks: new Map(),
-    written: new Map(),
+    remarks: new Map(),
+    commented: [],
     files: new Map(),
     secrets: new Set(),
     imported: new Map(),
     unreadable: new Map(),
+    forgeSays: {},
     mentions: [],
     delivered: [],
     head: SHA(1),
@@ -213,8 +220,9 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
       statuses: {
         write: async (_repository: unknown, status: CommitStatus) => {
           const answer = world.forgeAnswers.shift() ?? ok(undefined);
-          if (answer.ok) world.posted.push(status);
-          return answer;
+          if (!answer.ok) return answer;
+          world.posted.push(status);
+          return ok(world.forgeSays);
         },
         latest: async (_repository: unknown, commit: CommitSha, context: string) => {
           const found = world.posted.filter((status) => status.commit === commit && status.context === context).at(-1);
@@ -233,7 +241,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
         },
       },
       checks: { read: async () => ok(new Map(world.checks)) },
-      commands: { read: async (_repository: unknown, { id }: { id: string }) => ok(world.written.get(id)) },
+      commands: { read: async (_repository: unknown, { id }: { id: string }) => ok(world.remarks.get(id)) },
       jobs: {
         add: async (job: Job) => {
           world.jobs.push(job);
@@ -246,8 +254,11 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
       },
       schedule: { ensure: async () => ok(undefined) },
       deliveries: {
-        mentioned: async () => ok(world.mentions),
-        forget: async (_repository: string, _ref: string, commits: readonly string[]) => {
+        mentioned: async (_repository: string, ref: string) =>
+          ok(ref.endsWith('/comments') ? world.commented : world.mentions),
+        forget: async (_repository: string, ref: string, commits: readonly string[]) => {
+          if (ref.endsWith('/comments'))
+            world.commented = world.commented.filter(({ commit }) => !commits.includes(commit));
           world.mentions = world.mentions.filter(({ commit }) => !commits.includes(commit));
           return ok(undefined);
         },

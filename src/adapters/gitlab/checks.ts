@@ -17,7 +17,7 @@ export function createGitlabChecks(options: GitlabApiOptions): CommitChecks & { 
       call(repository, async ({ commits }, project) => {
         const found = new Map<string, CheckConclusion>();
         for (let page = 1; page <= MAX_PAGES; page += 1) {
-          const query = { page, perPage: PAGE_SIZE };
+          const query = { all: false, page, perPage: PAGE_SIZE };
           const list = CommitStatusList.parse(await commits.allStatuses(project, commit, query));
           for (const { name, status, allow_failure: optional } of list)
             if (names.includes(name)) found.set(name, worse(found.get(name), conclusionOf(status, optional === true)));

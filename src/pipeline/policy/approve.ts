@@ -1,3 +1,4 @@
+import { isSamePlan } from '../../grant/index.ts';
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import { type GitSource, REQUESTED_AT } from '../../ports/index.ts';
 import type { Deps } from '../context.ts';
@@ -24,8 +25,16 @@ export async function approve(
 ): Promise<Result<GitSource>> {
   const at = deps.clock.now().toISOString();
   let refused: string | undefined;
+  let isKnown = false;
   const written = await deps.store.sources.updateStatus(source, (current) => {
     const waiting = currentWait(current);
+    const { approval, seen } = current.status;
+    isKnown =
+      approval?.commit === commit &&
+      seen?.commit === commit &&
+      (digest === undefined || approval.digest === digest) &&
+      (waiting === undefined || isSamePlan(approval, waiting));
+    if (isKnown) return undefined;
     refused =
       waiting === undefined || waiting.for !== 'approval'
         ? 'no plan of this source waits for an approval'
@@ -37,7 +46,8 @@ export async function approve(
     return { ...current.status, approval: { ...plan, by, via, at } };
   });
   if (!written.ok) return written;
-  if (refused !== undefined) return fail(problem('conflict', refused));
+  if (!isKnown && refused !== undefined) return fail(problem('conflict', refused));
+  if (isKnown && currentWait(written.value) === undefined) return written;
   const asked = await deps.store.sources.update(source, ({ annotations }) => ({
     annotations: { ...annotations, [REQUESTED_AT]: at },
   }));

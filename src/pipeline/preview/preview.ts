@@ -13,6 +13,7 @@ import { reportOf, reportsOf } from '../ledger.ts';
 import { splitMentions } from '../mentions.ts';
 import { forgeOf, remoteOf } from '../remote.ts';
 import { closePlan, closeUnplanned } from './close.ts';
+import { type Asked, forgetComments, obeyComments } from './commands.ts';
 import { writeComment } from './comment.ts';
 import { judge, refused, untouched, type Verdict } from './judge.ts';
 import { lookAtRefs, touchedBy } from './look.ts';
@@ -43,6 +44,8 @@ type Now = {
   readonly baseCommit: CommitSha | undefined;
   /** Heads that deliveries mentioned long enough ago. */
   readonly mentions: readonly string[];
+  /** A person asks for the plan once more. */
+  readonly isAsked: boolean;
   readonly signal: AbortSignal;
 };
 
@@ -65,10 +68,27 @@ async function previewOnce(deps: Deps, job: RequestKey, run: Run): Promise<Resul
   if (!left.ok) return left;
   const repository = deps.store.repositories.cached(job.repository);
   if (repository === undefined) return ok(undefined);
+  const asked = await obeyComments(deps, job, repository);
+  if (!asked.ok) return asked;
+  const planned = await planAsked(deps, job, { repository, left: left.value, asked: asked.value, run });
+  return planned.ok ? forgetComments(deps, job, asked.value.comments) : planned;
+}
+
+async function planAsked(
+  deps: Deps,
+  job: RequestKey,
+  input: {
+    readonly repository: GitRepository;
+    readonly left: readonly PullRequestPlan[];
+    readonly asked: Asked;
+    readonly run: Run;
+  },
+): Promise<Result<void>> {
+  const { repository, left, asked, run } = input;
   const mentioned = await deps.deliveries.mentioned(job.repository, pullRequestMentions(job.number));
   if (!mentioned.ok) return mentioned;
   const all = mentioned.value.map((mention) => mention.commit);
-  if (left.value.length === 0 && planningSources(deps, job.repository).length === 0) return forget(deps, job, all);
+  if (left.length === 0 && planningSources(deps, job.repository).length === 0) return forget(deps, job, all);
 
   const forge = await forgeOf(repository, deps.credentials);
   if (!forge.ok) return forge;
@@ -78,7 +98,7 @@ async function previewOnce(deps: Deps, job: RequestKey, run: Run): Promise<Resul
     const closed = await closeRequest(deps, {
       forge: forge.value,
       request: request.value,
-      plans: left.value,
+      plans: left,
       mentions: all,
       repository,
     });
@@ -107,9 +127,10 @@ async function previewOnce(deps: Deps, job: RequestKey, run: Run): Promise<Resul
       hasHead: look.value.head !== undefined,
       baseCommit: look.value.baseCommit,
       mentions,
+      isAsked: asked.plan.some((commit) => head.startsWith(commit)),
       signal: run.signal,
     },
-    left.value,
+    left,
   );
   if (!planned.ok) return planned;
   const forgotten = await forget(deps, job, mentions);
@@ -250,6 +271,7 @@ function verdictOn(deps: Deps, now: Now, { source, isTouched }: Turn): Promise<R
 function isSettled(plan: PullRequestPlan, now: Now, turn: Turn & { readonly isLimited: boolean }): boolean {
   const { status } = plan;
   return (
+    !now.isAsked &&
     status.closed !== true &&
     status.head === now.head &&
     status.base?.ref === now.request.base &&
