@@ -1,4 +1,11 @@
-import { type ApiAnswer, type ApiRequest, type ForgeLedger, isCommit, pageOf } from './forge-ledger.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  type ForgeLedger,
+  isCommit,
+  pageOf,
+  type RecordedPipeline,
+} from './forge-ledger.ts';
 import { PullBook } from './forge-pulls.ts';
 
 const STATES = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'];
@@ -14,6 +21,17 @@ export function answerGitlab(request: ApiRequest, ledger: ForgeLedger, book = ne
   if (!/^(?:\d+|[\w.-]+(?:\/[\w.-]+)+)$/.test(project)) return missing('Project');
   if (request.method === 'POST' && rest.length === 2 && rest[0] === 'statuses') {
     return create({ project, sha: rest[1] ?? '', body: request.body, ledger, book });
+  }
+  if (request.method === 'GET' && rest.length === 1 && rest[0] === 'pipelines') {
+    const found = ledger.pipelines(project, request.query.get('sha') ?? '');
+    return {
+      status: 200,
+      json: pageOf(
+        found.map(({ id, ref, commit: sha }) => ({ id, ref, sha })),
+        request.query,
+        20,
+      ),
+    };
   }
   const [repository, commits, sha = '', statuses] = rest;
   if (request.method === 'GET' && repository === 'repository' && commits === 'commits' && statuses === 'statuses') {
@@ -39,6 +57,8 @@ function create(call: {
   const context = text(body.name ?? body.context) ?? 'default';
   if (text(body.ref) === undefined && isForks(call.book, project, sha)) return missing('References for commit');
   const ref = text(body.ref) ?? 'main';
+  const matching = pipelineOf({ ledger, project, sha, ref }, body.pipeline_id);
+  if (matching === 'missing') return missing('Pipeline for pipeline_id, sha and ref');
   const description = text(body.description);
   const targetUrl = text(body.target_url);
   const long = Object.entries({ name: context, description, target_url: targetUrl }).find(
@@ -66,7 +86,19 @@ function create(call: {
     description: description ?? open?.description,
     targetUrl: targetUrl ?? open?.targetUrl,
   } as const;
-  return { status: 201, json: present(ledger.record(status, ref, open?.id)) };
+  // Without one of the ref GitLab makes one.
+  const pipeline = matching ?? ledger.addPipeline({ project, commit: sha, ref });
+  return { status: 201, json: { ...present(ledger.record(status, ref, open?.id)), pipeline_id: pipeline.id } };
+}
+
+/** The pipeline that is named, or the newest of the ref. */
+function pipelineOf(
+  place: { readonly ledger: ForgeLedger; readonly project: string; readonly sha: string; readonly ref: string },
+  wanted: unknown,
+): RecordedPipeline | 'missing' | undefined {
+  const { ledger, project, sha, ref } = place;
+  const pipelines = ledger.pipelines(project, sha).filter((one) => one.ref === ref);
+  return wanted === undefined ? pipelines[0] : (pipelines.find(({ id }) => id === wanted) ?? 'missing');
 }
 
 /** Without a ref GitLab takes a branch that holds the commit; none does when it is a fork's. */

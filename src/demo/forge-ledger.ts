@@ -27,12 +27,21 @@ export type ApiAnswer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+/** A pipeline of GitLab's. */
+export type RecordedPipeline = {
+  readonly id: number;
+  readonly project: string;
+  readonly commit: string;
+  readonly ref: string;
+};
+
 type Entry = RecordedStatus & { readonly id: number; readonly ref: string };
 
 /** What both forges remember: every write, oldest first. A GitLab update replaces its entry in `current` and is a new write. */
 export class ForgeLedger {
   readonly #writes: RecordedStatus[] = [];
   readonly #current: Entry[] = [];
+  readonly #pipelines: RecordedPipeline[] = [];
   readonly #onStatus: (status: RecordedStatus) => void;
 
   constructor(onStatus: (status: RecordedStatus) => void) {
@@ -46,6 +55,17 @@ export class ForgeLedger {
   find(match: Partial<Entry>): readonly Entry[] {
     const wanted = Object.entries(match);
     return this.#current.filter((entry) => wanted.every(([key, value]) => entry[key as keyof Entry] === value));
+  }
+
+  /** GitLab's pipelines of a commit, newest first. */
+  pipelines(project: string, commit: string): readonly RecordedPipeline[] {
+    return this.#pipelines.filter((one) => one.project === project && one.commit === commit).reverse();
+  }
+
+  addPipeline(pipeline: Omit<RecordedPipeline, 'id'>): RecordedPipeline {
+    const added = { ...pipeline, id: this.#pipelines.length + 1 };
+    this.#pipelines.push(added);
+    return added;
   }
 
   /** Records a write; with `replaces`, the entry of that id changes instead of a new one being added. */

@@ -5,7 +5,13 @@ import { answerGithubPulls } from './forge-github-pulls.ts';
 import { answerGitlab } from './forge-gitlab.ts';
 import { answerGitlabPulls } from './forge-gitlab-pulls.ts';
 import { answerGithubHooks, answerGitlabHooks, HookBook } from './forge-hooks.ts';
-import { type ApiAnswer, type ApiRequest, ForgeLedger, type RecordedStatus } from './forge-ledger.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  ForgeLedger,
+  type RecordedPipeline,
+  type RecordedStatus,
+} from './forge-ledger.ts';
 import { PullBook, type RecordedComment, type RecordedPull } from './forge-pulls.ts';
 
 /**
@@ -35,6 +41,10 @@ export interface ForgeRecorder {
   actAsApp(): void;
   /** The webhooks there are, with what they delivered; a test may change them as people do. */
   readonly hooks: HookBook;
+  /** A pipeline that GitLab's own CI started. */
+  addPipeline(pipeline: Omit<RecordedPipeline, 'id'>): RecordedPipeline;
+  /** GitLab's pipelines of a commit, newest first. */
+  pipelines(project: string, commit: string): readonly RecordedPipeline[];
   /** Requests seen so far, refused ones too. */
   requests(): number;
   /** Makes the next `count` requests fail; `headers` go with an HTTP status. */
@@ -125,6 +135,8 @@ export async function startForgeRecorder(
     actAsApp() {
       app = true;
     },
+    addPipeline: (pipeline) => ledger.addPipeline(pipeline),
+    pipelines: (project, commit) => ledger.pipelines(project, commit),
     requests: () => requests,
     failNext(count, failure, headers = {}) {
       for (let i = 0; i < count; i += 1) failures.push({ failure, headers });

@@ -28,6 +28,8 @@ export const LIMITS = {
   secretBytesPerService: 512 * KIB,
   /** Characters of a commit status description (L 3.3). */
   statusDescription: 140,
+  /** Statuses of one commit and context before only a final one is sent; GitHub keeps 1,000 (L 3.3, P5). */
+  statusWrites: 100,
   /** Releases of one application that wait (F 6.2) and that are kept when final (D 4). */
   pendingReleases: 20,
   releaseHistory: 10,

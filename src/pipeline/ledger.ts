@@ -23,9 +23,11 @@ export function isFinal(report: CommitReport): boolean {
   return report.desired.outcome !== 'pending';
 }
 
-/** True when the forge does not show yet what is desired, and could. */
+/** True when the forge does not show yet what is desired, and could. Past `LIMITS.statusWrites` only what is final is said. */
 export function isOwed(report: CommitReport): boolean {
   if (report.undeliverable !== undefined) return false;
+  // The last word always has room.
+  if (!isFinal(report) && (report.writes ?? 0) >= LIMITS.statusWrites) return false;
   return !sameReport(report.desired, report.posted);
 }
 

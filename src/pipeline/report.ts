@@ -1,5 +1,5 @@
 import { type CommitSha, fail, ok, type Problem, type Result } from '../kernel/index.ts';
-import type { CommitReport, CommitStatus, ForgeRepository } from '../ports/index.ts';
+import type { CommitReport, CommitStatus, ForgeRepository, WrittenStatus } from '../ports/index.ts';
 import type { Deps } from './context.ts';
 import { isOwed, sameReport, withEntry } from './ledger.ts';
 import { forgeOf } from './remote.ts';
@@ -33,13 +33,13 @@ export async function report(deps: Deps, job: ReportJob): Promise<Result<void>> 
     if (!shown.ok) return settleProblem(deps, one, shown.problem);
     if (shown.value) return recordPosted(deps, one);
   } else {
-    const intent = await change(one, { posting: entry.desired });
+    const intent = await change(one, { posting: entry.desired, writes: (entry.writes ?? 0) + 1 });
     if (!intent.ok) return intent;
     if (!intent.value) return again(deps, job);
   }
   const written = await deps.statuses.write(forge.value, status);
   if (!written.ok) return settleProblem(deps, one, written.problem);
-  return recordPosted(deps, one);
+  return recordPosted(deps, one, written.value);
 }
 
 function statusOf(deps: Deps, { holder, entry }: Report): CommitStatus {
@@ -49,6 +49,7 @@ function statusOf(deps: Deps, { holder, entry }: Report): CommitStatus {
     context: holder.context,
     outcome: entry.desired.outcome,
     description: entry.desired.description,
+    ...(entry.pipeline === undefined ? {} : { pipeline: entry.pipeline }),
   };
   const { publicUrl } = deps.options;
   return publicUrl === undefined ? base : { ...base, targetUrl: publicUrl };
@@ -63,8 +64,8 @@ async function isShown(deps: Deps, forge: ForgeRepository, status: CommitStatus)
   );
 }
 
-async function recordPosted(deps: Deps, one: Report): Promise<Result<void>> {
-  const written = await change(one, { posted: one.entry.desired, posting: undefined });
+async function recordPosted(deps: Deps, one: Report, said: WrittenStatus = {}): Promise<Result<void>> {
+  const written = await change(one, { posted: one.entry.desired, posting: undefined, ...said });
   if (!written.ok) return written;
   const now = await openHolder(deps, one.job);
   if (!now.ok) return now;

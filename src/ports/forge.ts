@@ -21,12 +21,20 @@ export type CommitStatus = {
   /** At most 140 characters, no secret. */
   readonly description: string;
   readonly targetUrl?: string;
+  /** Where the first status of this commit and context went, so that the last one ends that and not another. */
+  readonly pipeline?: StatusPipeline;
 };
+
+/** GitLab keeps statuses in pipelines, of which a commit may have several. */
+export type StatusPipeline = { readonly id: number; readonly ref: string };
+
+/** What is worth knowing for the next status of the same commit and context. */
+export type WrittenStatus = { readonly pipeline?: StatusPipeline };
 
 /** Writes commit statuses. Deadline 15 s a call. */
 export interface StatusWriter {
   /** Not idempotent at the forge (each call adds a status); callers see to "never twice unchanged". Same-state refusals of GitLab are a success. */
-  write(repository: ForgeRepository, status: CommitStatus): Promise<Result<void>>;
+  write(repository: ForgeRepository, status: CommitStatus): Promise<Result<WrittenStatus>>;
   /** What the forge shows for the context now; asked only when a write's outcome is in doubt. `undefined` when nothing. */
   latest(
     repository: ForgeRepository,

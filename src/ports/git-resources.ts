@@ -74,6 +74,11 @@ export const CommitReport = z.object({
   desired: Report,
   posting: Report.optional().describe('set before a status is sent, so that a restart knows it is in doubt'),
   posted: Report.optional(),
+  writes: z.int().optional().describe('statuses sent for it, also those whose answer was lost'),
+  pipeline: z
+    .object({ id: z.int(), ref: z.string() })
+    .optional()
+    .describe('GitLab: the pipeline its first status went to, which the last one ends'),
   undeliverable: z.string().optional().describe('code of a refusal by the forge that trying again can not mend'),
   at: Timestamp,
 });

@@ -66,7 +66,9 @@ export type {
   PullRequest,
   PullRequests,
   RequestComment,
+  StatusPipeline,
   StatusWriter,
+  WrittenStatus,
 } from './forge.ts';
 export type { BudgetLimits, ForgeBudget } from './forge-budget.ts';
 export type { ForgeDelivery, ForgeHook, ForgeHooks, HookEvent, WantedHook } from './forge-hooks.ts';

@@ -59,6 +59,25 @@ describe('report', () => {
     expect(world.posted).toHaveLength(1);
   });
 
+  it('says the last word where it said the first', async () => {
+    world.forgeSays = { pipeline: { id: 7, ref: 'main' } };
+    await report(world.deps, job);
+    await desire('success', 'released revision 1');
+    await report(world.deps, job);
+    expect(world.posted.map(({ pipeline }) => pipeline)).toEqual([undefined, { id: 7, ref: 'main' }]);
+  });
+
+  it('says so many words about a commit, and the last one after all', async () => {
+    for (let i = 0; i < LIMITS.statusWrites + 5; i += 1) {
+      await desire('pending', `deploying revision ${i}`);
+      await report(world.deps, job);
+    }
+    expect(world.posted).toHaveLength(LIMITS.statusWrites);
+    await desire('success', 'released revision 9');
+    await report(world.deps, job);
+    expect(world.posted.at(-1)?.outcome).toBe('success');
+  });
+
   it('skips the pending one when the end is known already', async () => {
     await desire('success', 'released revision 1');
     await report(world.deps, job);

@@ -30,6 +30,7 @@ import type {
 import { roomyCapacity } from './capacity.ts';
 import { type MemoryCertificates, memoryCertificates, memoryDns, memoryDomains } from './endpoints.ts';
 import { memoryCollection } from './memory-collection.ts';
+import { memoryHooks } from './memory-hooks.ts';
 import { memoryPeople } from './people.ts';
 
 export { memoryCollection } from './memory-collection.ts';
@@ -242,6 +243,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
       },
       checks: { read: async () => ok(new Map(world.checks)) },
       commands: { read: async (_repository: unknown, { id }: { id: string }) => ok(world.remarks.get(id)) },
+      hooks: memoryHooks(),
       jobs: {
         add: async (job: Job) => {
           world.jobs.push(job);

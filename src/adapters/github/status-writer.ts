@@ -32,7 +32,7 @@ export function createGithubStatusWriter(options: GithubApiOptions): StatusWrite
       );
       if (!answer.ok) return answer;
       // Anything else was not answered by GitHub, so nothing says that the status exists.
-      return answer.value.status === 201 ? ok(undefined) : fail(problem('forge_unavailable'));
+      return answer.value.status === 201 ? ok({}) : fail(problem('forge_unavailable'));
     },
 
     async latest(repository, commit, context) {

@@ -38,6 +38,11 @@ export function isSameState(error: unknown, state: string): boolean {
   return from === state;
 }
 
+/** GitLab's answer to a status for a pipeline that is gone, or was never one of this commit and ref. */
+export function isPipelineMissing(error: unknown): boolean {
+  return error instanceof AnswerError && error.status === 404 && /\bpipeline\b/i.test(wordsOf(error));
+}
+
 function wordsOf(error: AnswerError): string {
   const body = ErrorBody.safeParse(error.body);
   const words = body.success ? (body.data.message ?? body.data.error ?? '') : '';

@@ -23,6 +23,10 @@ export const StatusList = z.array(
   z.object({ id: z.number(), name: z.string(), status: z.string(), description: z.string().nullish() }),
 );
 
+/** The pipelines of a commit (pipelines API), and the one a status went to, which old versions do not say. */
+export const PipelineList = z.array(z.object({ id: z.int().positive(), ref: z.string() }));
+export const StatusAnswer = z.object({ pipeline_id: z.int().positive(), ref: z.string() });
+
 /** An error answer: text, or text per field, under `message` or `error`. */
 export const ErrorBody = z.object({ message: z.unknown().optional(), error: z.unknown().optional() });
 

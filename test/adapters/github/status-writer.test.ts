@@ -17,6 +17,7 @@ describe('GitHub status writer', () => {
     forge: 'github',
     create: createGithubStatusWriter,
     apiUrl: (recorder) => recorder.githubApiUrl,
+    known: () => ({}),
     states: {
       pending: 'pending',
       success: 'success',

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGitlabStatusWriter } from '../../../src/adapters/gitlab/index.ts';
-import type { RefName } from '../../../src/kernel/index.ts';
+import { openHttpClient } from '../../../src/adapters/http/index.ts';
+import { type ForgeRecorder, startForgeRecorder } from '../../../src/demo/forge-recorder.ts';
+import type { CommitSha, RefName } from '../../../src/kernel/index.ts';
 import type { HttpOutcome, HttpRequest, OpenHttp } from '../../../src/ports/index.ts';
 import {
   COMMIT,
@@ -18,6 +20,7 @@ describe('GitLab status writer', () => {
     forge: 'gitlab',
     create: createGitlabStatusWriter,
     apiUrl: (recorder) => recorder.gitlabApiUrl,
+    known: (recorder) => ({ pipeline: recorder.addPipeline({ project: '15', commit: COMMIT, ref: 'main' }) }),
     states: {
       pending: 'pending',
       success: 'success',
@@ -31,11 +34,13 @@ describe('GitLab status writer', () => {
 
 const repository = { forge: 'gitlab', project: 'acme/team/shop', repositoryId: '15', token: TOKEN } as const;
 
-/** A writer over one scripted answer, and what it asked. */
+/** A writer over one scripted answer, and what it asked. The commit has no pipeline. */
 function scripted(status: number, json: unknown, headers: Record<string, string> = {}) {
   const asked: HttpRequest[] = [];
   const openHttp: OpenHttp = () => ({
     async send(request): Promise<HttpOutcome> {
+      if (request.url.includes('/pipelines?'))
+        return { ok: true, response: { status: 200, headers: {}, body: Buffer.from('[]') } };
       asked.push(request);
       return { ok: true, response: { status, headers, body: Buffer.from(JSON.stringify(json)) } };
     },
@@ -131,5 +136,70 @@ describe('what only GitLab does', () => {
       order_by: 'id',
       sort: 'desc',
     });
+  });
+});
+
+describe('the pipeline of a status', () => {
+  const place = { project: '15', commit: COMMIT };
+  let recorder: ForgeRecorder;
+  let writer: ReturnType<typeof createGitlabStatusWriter>;
+  beforeEach(async () => {
+    recorder = await startForgeRecorder();
+    const http = { openHttp: openHttpClient, clock, userAgent: 'hakopod', timeoutMs: 2000 };
+    writer = createGitlabStatusWriter({ ...http, apiUrl: recorder.gitlabApiUrl });
+  });
+  afterEach(async () => {
+    await writer.stop();
+    await recorder.stop();
+  });
+
+  it('is the newest of the ref, else the newest of the commit, under its own ref', async () => {
+    const own = recorder.addPipeline({ ...place, ref: 'main' });
+    const request = recorder.addPipeline({ ...place, ref: 'refs/merge-requests/3/head' });
+    const first = await writer.write(repository, commitStatus());
+    expect(first).toEqual({ ok: true, value: { pipeline: { id: own.id, ref: 'main' } } });
+    const other = await writer.write(repository, commitStatus({ ref: 'refs/heads/feature' as RefName }));
+    expect(other).toMatchObject({ ok: true, value: { pipeline: { id: request.id, ref: request.ref } } });
+    // None was opened beside those that were there.
+    expect(recorder.pipelines('15', COMMIT)).toHaveLength(2);
+  });
+
+  it('is opened by GitLab where the commit has none, and the later ones go there too, without looking', async () => {
+    const first = await writer.write(repository, commitStatus());
+    expect(first).toMatchObject({ ok: true, value: { pipeline: { ref: 'main' } } });
+    recorder.addPipeline({ ...place, ref: 'main' });
+    const before = recorder.requests();
+    const known = first.ok ? first.value : {};
+    const last = await writer.write(repository, commitStatus({ outcome: 'success', ...known }));
+    expect([last, recorder.requests() - before]).toEqual([first, 1]);
+  });
+
+  it('is another one when the one it was is gone', async () => {
+    const pipeline = { id: 999, ref: 'main' };
+    const written = await writer.write(repository, commitStatus({ pipeline }));
+    expect(written).toMatchObject({ ok: true, value: { pipeline: { id: 1 } } });
+    expect(recorder.statuses()).toHaveLength(1);
+  });
+
+  it.each([403, 404])('is left to GitLab when they may not be listed (%s)', async (status) => {
+    recorder.onRequest((method) => (method === 'GET' ? status : undefined));
+    expect(codeOf(await writer.write(repository, commitStatus()))).toBe('ok');
+  });
+
+  it.each([
+    [401, 'forge_unauthorized'],
+    [429, 'forge_rate_limited'],
+    [502, 'forge_unavailable'],
+  ] as const)('is not guessed when the list fails with %s', async (status, code) => {
+    recorder.onRequest((method) => (method === 'GET' ? status : undefined));
+    expect(codeOf(await writer.write(repository, commitStatus()))).toBe(code);
+    expect(recorder.statuses()).toEqual([]);
+  });
+
+  it('does not take a missing commit for a missing pipeline', async () => {
+    const before = recorder.requests();
+    const commit = 'none' as CommitSha;
+    const written = await writer.write(repository, commitStatus({ commit, pipeline: { id: 1, ref: 'main' } }));
+    expect([codeOf(written), recorder.requests() - before]).toEqual(['forge_not_found', 1]);
   });
 });
