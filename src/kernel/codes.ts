@@ -147,6 +147,7 @@ export const CODES = {
   forge_rejected: rejected('the forge refused the request'),
   forge_rate_limited: waiting('the forge asks to wait'),
   forge_unavailable: transient('the forge could not be reached'),
+  public_url_missing: rejected('webhooks need the public URL of this installation, which is not configured'),
   // people, configuration and queues
   permission_denied: rejected('the key or the identity may not do this; the API answers `forbidden`'),
   invalid_request: rejected('the request is not valid'),

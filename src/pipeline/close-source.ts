@@ -2,6 +2,7 @@ import { ok, type Result } from '../kernel/index.ts';
 import { type GitSource, REPORTS_FINALIZER } from '../ports/index.ts';
 import { describeOutcome } from '../status/index.ts';
 import type { Deps } from './context.ts';
+import { removeHook } from './hooks/index.ts';
 import { isFinal, isOwed, reportsOf, withReport } from './ledger.ts';
 import { requestsOfSource } from './preview/plans.ts';
 
@@ -46,6 +47,7 @@ async function removeUnusedRepository(deps: Deps, source: GitSource): Promise<Re
   const repository = await deps.store.repositories.get(name);
   if (!repository.ok) return repository;
   if (inUse || repository.value === undefined) return ok(undefined);
+  await removeHook(deps, repository.value);
   const { webhookSecret, credentialsSecret } = repository.value.spec;
   for (const secret of [webhookSecret, credentialsSecret]) {
     if (secret === undefined) continue;

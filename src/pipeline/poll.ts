@@ -1,6 +1,7 @@
 import { ok, type Result } from '../kernel/index.ts';
 import type { Job } from '../ports/index.ts';
 import { type Deps, type Run, storedRef } from './context.ts';
+import { checkHook } from './hooks/index.ts';
 import { headRefs, movedRequests, sweepRequests } from './preview/sweep.ts';
 import { remoteOf } from './remote.ts';
 import { markReadable, markUnreadable } from './source-condition.ts';
@@ -33,6 +34,8 @@ export async function poll(deps: Deps, job: { readonly repository: string }, run
     .map((ref): Job => ({ queue: 'sync', repository: repository.name, ref }));
   const queued = await deps.jobs.addAll([...moved, ...movedRequests(deps, repository.name, listed.value)]);
   if (!queued.ok) return queued;
+  const checked = await checkHook(deps, repository, deps.options.publicUrl);
+  if (!checked.ok) return checked;
   const swept = await sweepRequests(deps, repository);
   if (!swept.ok) return swept;
   return swept.value.length === 0 ? ok(undefined) : deps.jobs.addAll(swept.value);

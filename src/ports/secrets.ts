@@ -41,6 +41,10 @@ export interface CredentialStore {
   ): Promise<Result<void>>;
   /** Whether the hook has a secret; its value is not told. */
   hasHookSecret(secretName: string): Promise<Result<boolean>>;
+  /** The hook's secrets, to enter them at the forge; `undefined` when it has none. Not for anybody's eyes. */
+  hookSecret(secretName: string): Promise<Result<{ readonly current: string; readonly previous?: string } | undefined>>;
+  /** Lets `current` alone be valid, if it still is the current one. Idempotent. */
+  dropPreviousHookSecret(secretName: string, current: string): Promise<Result<void>>;
   /** Saves a hook's secret (`previous` valid beside it during rotation). */
   saveHookSecret(
     secretName: string,

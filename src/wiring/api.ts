@@ -19,6 +19,7 @@ import type { ManifestRequest } from '../ports/api/index.ts';
 import type { DeliveryLog, JobQueue, Store } from '../ports/index.ts';
 import { API_LIMITS, type Api, type ApiLimits, createApi } from '../server/index.ts';
 import { openRuns } from './cluster-runs.ts';
+import { openForges, outsideOf } from './forges.ts';
 import { checkUrl, type Foundation, version } from './foundation.ts';
 import { pipelineOptions } from './options.ts';
 import { publicDns } from './public-dns.ts';
@@ -42,6 +43,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
   const key = await installationKey({ cluster, namespace, random });
   if (!key.ok) return key;
   const running = openRuns(foundation, key.value);
+  const forges = openForges(foundation, outsideOf(foundation));
   const deps: OperationsDeps = {
     store,
     cluster,
@@ -59,6 +61,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
     audit: access.audit,
     jobs,
     deliveries,
+    hooks: forges.hooks,
     clock,
     random,
     log,
@@ -86,7 +89,13 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
     limits: limitsOf(config),
     trustedProxies: config.trustedProxies,
   });
-  return ok({ ...api, stop: () => running.runs.close() });
+  return ok({
+    ...api,
+    stop: async () => {
+      await running.runs.close();
+      await forges.stop();
+    },
+  });
 }
 
 /** With a link the whole enrolment, without one what is granted and, with an image, what runs. */

@@ -18,7 +18,7 @@ import {
 import { ok, type Result } from '../kernel/index.ts';
 import type { Deps } from '../pipeline/index.ts';
 import type { Metrics, Store } from '../ports/index.ts';
-import { openForges } from './forges.ts';
+import { openForges, outsideOf } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
 import { pipelineOptions } from './options.ts';
 import { publicDns } from './public-dns.ts';
@@ -34,14 +34,11 @@ export async function openDeps(
     readonly access: AccessStore;
   },
 ): Promise<Result<Deps & { close(): Promise<void> }>> {
-  const { config, cluster, capacity, clock, random, log, ca } = foundation;
+  const { config, cluster, capacity, clock, random, log } = foundation;
   const { namespace } = config;
   const key = await installationKey({ cluster, namespace, random });
   if (!key.ok) return key;
-  const outside = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(config.proxyUrl === undefined ? {} : { proxy: config.proxyUrl }),
-  };
+  const outside = outsideOf(foundation);
   const git = createGitReader({
     ...outside,
     ...(config.gitCacheDir === undefined ? {} : { cacheDir: config.gitCacheDir }),

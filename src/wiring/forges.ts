@@ -39,6 +39,12 @@ export type Forges = {
   stop(): Promise<void>;
 };
 
+/** The trust and the proxy that everything outside is reached with. */
+export function outsideOf({ ca, config }: Foundation): { readonly ca?: string; readonly proxy?: string } {
+  const { proxyUrl: proxy } = config;
+  return { ...(ca === undefined ? {} : { ca }), ...(proxy === undefined ? {} : { proxy }) };
+}
+
 /** One of each for both forges; the repository says which is meant. With a budget all keep within it, by the installation they call as. */
 export function openForges(
   foundation: Foundation,
@@ -92,7 +98,10 @@ export function openForges(
         pace(repository, 'read', () => of(keepers, repository).deliveries(repository, id)),
     },
     stop: async () => {
-      const parts = [writers, readers, commenters, commands, checks, keepers].flatMap(({ github: a, gitlab: b }) => [a, b]);
+      const parts = [writers, readers, commenters, commands, checks, keepers].flatMap(({ github: a, gitlab: b }) => [
+        a,
+        b,
+      ]);
       await Promise.all(parts.map((part) => part.stop()));
     },
   };

@@ -304,11 +304,16 @@ function memorySecrets(world: Memory): SecretStore {
   } as unknown as SecretStore;
 }
 
-function memoryCredentials(kept: Map<string, unknown>): CredentialStore {
+export function memoryCredentials(kept: Map<string, unknown>): CredentialStore {
   return {
-    forRepository: async () => ok(undefined),
+    forRepository: async (name) => ok(kept.get(name) as { username: string; token: string } | undefined),
     saveCredentials: async (name, value) => ok(void kept.set(name, value)),
     hasHookSecret: async (name) => ok(kept.has(name)),
+    hookSecret: async (name) => ok(kept.get(name) as { current: string; previous?: string } | undefined),
+    dropPreviousHookSecret: async (name, current) => {
+      const known = kept.get(name) as { current: string } | undefined;
+      return ok(void (known?.current === current && kept.set(name, { current })));
+    },
     saveHookSecret: async (name, value) => ok(void kept.set(name, value)),
     remove: async (name) => ok(void kept.delete(name)),
   };

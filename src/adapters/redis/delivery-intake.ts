@@ -170,8 +170,12 @@ function distinctJobs(entries: readonly Entry[]): readonly Job[] {
 }
 
 function asRecord(push: AcceptedPush, verdict: 'accepted' | 'duplicate'): DeliveryRecord {
-  const { repository, deliveryId, ref, commit, at } = push;
-  return { repository, deliveryId, verdict, ref, ...(commit === undefined ? {} : { commit }), at };
+  const { repository, deliveryId, ref, commit, at, provenBy } = push;
+  return {
+    ...{ repository, deliveryId, verdict, ref, at },
+    ...(commit === undefined ? {} : { commit }),
+    ...(provenBy === undefined ? {} : { provenBy }),
+  };
 }
 
 function settleAll(entries: readonly Entry[], fate: Fate | Result<never>): void {

@@ -11,6 +11,7 @@ const Recorded = z.object({
   ref: z.string().optional(),
   commit: z.string().optional(),
   at: z.string(),
+  provenBy: z.enum(['current', 'previous']).optional(),
 });
 
 /** What workers read of the deliveries. Commits stay until they are forgotten, at most 1,000 per ref; histories hold the newest 100. */
@@ -43,9 +44,15 @@ export function createDeliveryLog(redis: RedisHandle): DeliveryLog {
 
 function readRecord(line: string): readonly DeliveryRecord[] {
   try {
-    const { ref, commit, deliveryId, ...rest } = Recorded.parse(JSON.parse(line));
+    const { ref, commit, deliveryId, provenBy, ...rest } = Recorded.parse(JSON.parse(line));
     return [
-      { ...rest, deliveryId, ...(ref === undefined ? {} : { ref }), ...(commit === undefined ? {} : { commit }) },
+      {
+        ...rest,
+        deliveryId,
+        ...(ref === undefined ? {} : { ref }),
+        ...(commit === undefined ? {} : { commit }),
+        ...(provenBy === undefined ? {} : { provenBy }),
+      },
     ];
   } catch {
     // Written by another version; history is for people, so a line less is no failure.

@@ -1,7 +1,7 @@
 import { fail, ok, problem } from '../../kernel/index.ts';
 import type { Cluster, CredentialStore } from '../../ports/index.ts';
 import { HOOK_SECRET } from './labels.ts';
-import { removeSecret, saveSecret, secretRef, secretValue } from './secret-objects.ts';
+import { changeSecret, removeSecret, saveSecret, secretRef, secretValue } from './secret-objects.ts';
 
 /**
  * Credentials of repositories (`username`, `token`) and of webhooks (`current`, `previous`) as Secrets of the control namespace.
@@ -37,6 +37,21 @@ export function createCredentialStore(options: {
       const read = await cluster.get(secretRef(namespace, secretName));
       if (!read.ok) return read;
       return ok(read.value !== undefined && secretValue(read.value, 'current') !== undefined);
+    },
+    hookSecret: async (secretName) => {
+      const read = await cluster.get(secretRef(namespace, secretName));
+      if (!read.ok) return read;
+      const current = read.value === undefined ? undefined : secretValue(read.value, 'current');
+      if (read.value === undefined || current === undefined) return ok(undefined);
+      const previous = secretValue(read.value, 'previous');
+      return ok(previous === undefined ? { current } : { current, previous });
+    },
+    dropPreviousHookSecret: async (secretName, current) => {
+      const changed = await changeSecret(cluster, secretRef(namespace, secretName), (secret) => {
+        const isSame = secretValue(secret, 'current') === current && secretValue(secret, 'previous') !== undefined;
+        return ok(isSame ? { data: { current }, labels: { [HOOK_SECRET]: 'true' } } : undefined);
+      });
+      return changed.ok ? ok(undefined) : changed;
     },
     saveHookSecret: async (secretName, value) => {
       const { current, previous } = value;

@@ -11,7 +11,13 @@ import {
   registryOperations,
   secretOperations,
 } from './environments/index.ts';
-import { deliveryOperations, planOperations, repositoryOperations, sourceOperations } from './git/index.ts';
+import {
+  deliveryOperations,
+  planOperations,
+  repositoryOperations,
+  sourceOperations,
+  webhookOperations,
+} from './git/index.ts';
 import { auditOperations, settingOperations } from './installation/index.ts';
 import { createPager } from './page.ts';
 import { identityOperations, keyOperations, meOperations, roleOperations } from './people/index.ts';
@@ -36,6 +42,7 @@ export type OperationsDeps = Pick<
   | 'audit'
   | 'jobs'
   | 'deliveries'
+  | 'hooks'
   | 'clock'
   | 'random'
   | 'log'
@@ -68,7 +75,7 @@ export function createOperations(given: OperationsDeps): Operations {
     secrets: secretOperations(deps),
     certificates: certificateOperations(deps),
     registries: registryOperations(deps),
-    repositories: repositoryOperations(deps),
+    repositories: { ...repositoryOperations(deps), ...webhookOperations(deps) },
     deliveries: deliveryOperations(deps),
     sources: sourceOperations(deps),
     plans: planOperations(deps),

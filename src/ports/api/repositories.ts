@@ -1,7 +1,26 @@
 import { z } from 'zod';
+import { HookFault } from '../git-resources.ts';
 import type { Operation, Page, PageInput } from './common.ts';
 import { Name, PageQuery, pageOf, Timestamp } from './common.ts';
 import type { Deleted } from './projects.ts';
+
+/** The hook as the forge has it, or why that is not known. */
+export const WebhookAtForge = z.strictObject({
+  health: z
+    .enum(['healthy', 'dead', 'unknown'])
+    .meta({ description: 'a dead one makes the poller faster, a healthy one slower' }),
+  faults: z.array(HookFault).meta({ description: 'what is wrong with it; install mends all but failing' }),
+  id: z.string().optional().meta({ description: 'its id at the forge' }),
+  url: z.string().optional(),
+  events: z.array(z.string()).optional(),
+  last_delivery: z
+    .strictObject({ at: Timestamp.optional(), status: z.int().optional(), ok: z.boolean() })
+    .optional()
+    .meta({ description: 'the last try to deliver, as the forge tells it' }),
+  code: z.string().optional().meta({ description: 'why the forge did not tell' }),
+  installed_at: Timestamp.optional(),
+  checked_at: Timestamp.optional(),
+});
 
 /** How a forge proves its deliveries, and whether a secret for that is set. */
 export const Webhook = z.strictObject({
@@ -11,6 +30,9 @@ export const Webhook = z.strictObject({
   events: z.array(z.string()),
   configured: z.boolean(),
   last_delivery_at: Timestamp.optional(),
+  rotating_since: Timestamp.optional().meta({ description: 'two secrets are valid, until the forge uses the new one' }),
+  poll_seconds: z.int().meta({ description: 'how often the repository is polled, by the health of its hook' }),
+  forge: WebhookAtForge,
 });
 export type Webhook = z.infer<typeof Webhook>;
 
@@ -45,6 +67,28 @@ export const RepositorySaved = Repository.extend({
   webhook_secret: z.string().optional().meta({ description: 'shown once' }),
 });
 export type RepositorySaved = z.infer<typeof RepositorySaved>;
+
+/** A secret that was made for it is shown this once. */
+export const WebhookInstalled = z.strictObject({
+  created: z.boolean().meta({ description: 'false: there was one, which now is as it should be' }),
+  webhook: Webhook,
+  webhook_secret: z.string().optional().meta({ description: 'shown once' }),
+});
+export type WebhookInstalled = z.infer<typeof WebhookInstalled>;
+export const WebhookRotated = z.strictObject({
+  webhook: Webhook,
+  webhook_secret: z.string().meta({ description: 'shown once' }),
+  forge_updated: z
+    .boolean()
+    .meta({ description: 'false: enter the new secret at the forge; the old one is valid until then' }),
+  code: z.string().optional().meta({ description: 'why the forge was not updated' }),
+});
+export type WebhookRotated = z.infer<typeof WebhookRotated>;
+export const WebhookTested = z.strictObject({
+  arrived: z.boolean().meta({ description: 'a delivery that proved the secret came in' }),
+  webhook: Webhook,
+});
+export type WebhookTested = z.infer<typeof WebhookTested>;
 
 export const CreateRepository = z.strictObject({
   provider: z.enum(['github', 'gitlab']),
@@ -82,5 +126,8 @@ export interface RepositoryOperations {
   create: Operation<CreateRepository, RepositorySaved>;
   show: Operation<{ readonly name: string }, Repository>;
   webhook: Operation<{ readonly name: string }, Webhook>;
+  installWebhook: Operation<{ readonly name: string }, WebhookInstalled>;
+  rotateWebhook: Operation<{ readonly name: string }, WebhookRotated>;
+  testWebhook: Operation<{ readonly name: string }, WebhookTested>;
   remove: Operation<{ readonly name: string }, Deleted>;
 }

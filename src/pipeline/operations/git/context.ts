@@ -5,7 +5,10 @@ import type { Deps } from '../../context.ts';
 import type { Pager } from '../page.ts';
 
 /** What the operations on repositories, sources and plans work with. */
-export type GitDeps = Pick<Deps, 'store' | 'projects' | 'credentials' | 'audit' | 'clock' | 'random' | 'log'> & {
+export type GitDeps = Pick<
+  Deps,
+  'store' | 'projects' | 'credentials' | 'audit' | 'hooks' | 'deliveries' | 'clock' | 'random' | 'log'
+> & {
   readonly pager: Pager;
   /** Where forges reach the receiver, when configured. */
   readonly publicUrl: string | undefined;

@@ -8,3 +8,4 @@ export { deliveryOperations } from './deliveries.ts';
 export { planOperations } from './plans.ts';
 export { repositoryOperations } from './repositories.ts';
 export { sourceOperations } from './sources.ts';
+export { webhookOperations } from './webhooks.ts';

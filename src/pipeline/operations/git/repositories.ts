@@ -2,6 +2,7 @@ import { canManageGit, denied, isAdmin, type Principal } from '../../../access/i
 import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { CreateRepository, RepositoryOperations, RepositorySaved } from '../../../ports/api/index.ts';
 import type { GitRepository } from '../../../ports/index.ts';
+import { removeHook } from '../../hooks/index.ts';
 import { audited } from '../audited.ts';
 import type { By, GitDeps } from './context.ts';
 import { mayManage } from './may-manage.ts';
@@ -12,7 +13,7 @@ import { repositoryView, webhookView } from './view.ts';
  * Git repositories over the API (facts 4.1). One belongs to the environment it was made for, and whoever manages Git there may bind, change and
  * remove it; without an environment it is the administrators'.
  */
-export function repositoryOperations(deps: GitDeps): RepositoryOperations {
+export function repositoryOperations(deps: GitDeps): Pick<RepositoryOperations, 'list' | 'create' | 'show' | 'remove'> {
   return {
     list: async (principal, page) => {
       const items = deps.store.repositories
@@ -27,19 +28,13 @@ export function repositoryOperations(deps: GitDeps): RepositoryOperations {
       const found = await findRepository(deps, principal, name);
       return found.ok ? ok(repositoryView(found.value)) : found;
     },
-    webhook: async (principal, { name }) => {
-      const found = await findRepository(deps, principal, name);
-      if (!found.ok) return found;
-      const { webhookSecret } = found.value.spec;
-      const known = webhookSecret === undefined ? ok(false) : await deps.credentials.hasHookSecret(webhookSecret);
-      return known.ok ? ok(webhookView(deps, found.value, known.value)) : known;
-    },
     remove: async (principal, { name }, info) => {
       const found = await findRepository(deps, principal, name);
       if (!found.ok) return found;
       const { spec, uid } = found.value;
       if (deps.store.sources.all().some((source) => source.spec.repository === name))
         return fail(problem('not_empty', 'sources use this repository; remove them first'));
+      await removeHook(deps, found.value);
       for (const secret of [spec.webhookSecret, spec.credentialsSecret]) {
         const removed = secret === undefined ? ok(undefined) : await deps.credentials.remove(secret);
         if (!removed.ok) return removed;

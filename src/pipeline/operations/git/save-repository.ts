@@ -93,7 +93,8 @@ async function reuse(deps: GitDeps, repository: GitRepository, credentials: Cred
   return updated.ok ? ok({ repository: updated.value, created: false, secret }) : updated;
 }
 
-function newHookSecret(deps: Pick<GitDeps, 'random'>, auth: GitRepository['spec']['webhookAuth']): string {
+/** A secret for the hook, as its way of proving deliveries needs it. */
+export function newHookSecret(deps: Pick<GitDeps, 'random'>, auth: GitRepository['spec']['webhookAuth']): string {
   const random = deps.random.hex(HOOK_SECRET_BYTES);
   return auth === 'signing-token' ? `whsec_${Buffer.from(random, 'hex').toString('base64')}` : random;
 }

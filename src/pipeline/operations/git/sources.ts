@@ -2,6 +2,7 @@ import { allows, refusal } from '../../../access/index.ts';
 import { ok, type Result } from '../../../kernel/index.ts';
 import type { Source, SourceOperations } from '../../../ports/api/index.ts';
 import { type GitSource, REQUESTED_AT, RESUMED_REVISION } from '../../../ports/index.ts';
+import { removeHook } from '../../hooks/index.ts';
 import { audited } from '../audited.ts';
 import { bindSource } from './bind-source.ts';
 import type { By, GitDeps } from './context.ts';
@@ -121,6 +122,7 @@ async function removeSource(
   const isLast = !deps.store.sources
     .all()
     .some((other) => other.spec.repository === source.spec.repository && other.uid !== source.uid);
+  if (isLast && repository.value !== undefined) await removeHook(deps, repository.value);
   const secret = repository.value?.spec.webhookSecret;
   if (isLast && secret !== undefined) {
     const revoked = await deps.credentials.remove(secret);

@@ -1,7 +1,8 @@
 import { applicationName, type DeployGrant, releaseName } from '../../../kernel/index.ts';
 import type { Grant, Repository, Source, Webhook } from '../../../ports/api/index.ts';
-import type { GitRepository, GitSource } from '../../../ports/index.ts';
+import type { GitRepository, GitSource, HookState } from '../../../ports/index.ts';
 import { grantState } from '../../grant-expiry.ts';
+import { hookPath, hookUrl, pollSeconds } from '../../hooks/index.ts';
 import { reportsOf } from '../../ledger.ts';
 import type { GitDeps } from './context.ts';
 
@@ -22,7 +23,7 @@ export function repositoryView({ name, spec, status, createdAt }: GitRepository)
     ...spec.scope,
     token_configured: spec.credentialsSecret !== undefined,
     interval_seconds: spec.intervalSeconds,
-    webhook_path: hookPath(spec.hookId),
+    webhook_path: hookPath({ spec }),
     status: ready === undefined ? 'new' : ready.status === 'True' ? 'ready' : 'not_ready',
     ...(ready === undefined || ready.status === 'True' ? {} : { message: ready.message }),
     created_at: createdAt,
@@ -35,20 +36,40 @@ export function webhookView(
   { spec, status }: GitRepository,
   configured: boolean,
 ): Webhook {
-  const path = hookPath(spec.hookId);
-  const url = deps.publicUrl === undefined ? {} : { url: `${deps.publicUrl.replace(/\/$/, '')}${path}` };
+  const path = hookPath({ spec });
+  const url = deps.publicUrl === undefined ? {} : { url: hookUrl(deps.publicUrl, { spec }) };
   return {
     path,
     ...url,
     auth: spec.webhookAuth,
-    events: spec.forge === 'gitlab' ? ['push', 'tag push', 'merge request'] : ['push', 'pull request'],
+    events: EVENTS[spec.forge],
     configured,
     ...(status.lastDeliveryAt === undefined ? {} : { last_delivery_at: status.lastDeliveryAt }),
+    ...(status.webhook?.rotatedAt === undefined ? {} : { rotating_since: status.webhook.rotatedAt }),
+    poll_seconds: pollSeconds({ spec, status }),
+    forge: atForge(status.webhook ?? { health: 'unknown' }),
   };
 }
 
-function hookPath(id: string): string {
-  return `/hooks/${id}`;
+/** What to switch on at the forge, in its own words. */
+const EVENTS: Readonly<Record<GitRepository['spec']['forge'], string[]>> = {
+  github: ['push', 'pull request', 'issue comment'],
+  gitlab: ['push', 'tag push', 'merge request', 'comment'],
+};
+
+function atForge(state: HookState): Webhook['forge'] {
+  const { health, faults = [], id, url, events, lastDelivery, code, installedAt, checkedAt } = state;
+  return {
+    health,
+    faults,
+    ...(id === undefined ? {} : { id }),
+    ...(url === undefined ? {} : { url }),
+    ...(events === undefined ? {} : { events }),
+    ...(lastDelivery === undefined ? {} : { last_delivery: lastDelivery }),
+    ...(code === undefined ? {} : { code }),
+    ...(installedAt === undefined ? {} : { installed_at: installedAt }),
+    ...(checkedAt === undefined ? {} : { checked_at: checkedAt }),
+  };
 }
 
 /** A source, its grant and its last commits. */

@@ -1,0 +1,99 @@
+import type { ForgeDelivery, ForgeHook, HookFault, HookState } from '../../ports/index.ts';
+import { HOOK_EVENTS } from './wanted.ts';
+
+/** What is known of a hook when it is judged. */
+export type Seen = {
+  /** All hooks of the repository at its forge. */
+  readonly hooks: readonly ForgeHook[];
+  /** Where it should deliver. */
+  readonly url: string;
+  /** Its id at the forge, when we made or found it before. */
+  readonly knownId: string | undefined;
+  /** Newest first; of the hook that `ourHook` finds. */
+  readonly deliveries: readonly ForgeDelivery[];
+  /** ISO time of our last change of the hook: deliveries before say nothing about it. */
+  readonly since: string | undefined;
+  /** A delivery that proved the secret arrived here since then. */
+  readonly arrived: boolean;
+};
+
+export type Judgement = Required<Pick<HookState, 'health' | 'faults'>> &
+  Pick<HookState, 'id' | 'url' | 'events' | 'lastDelivery'>;
+
+/** With one of these nothing, or nothing of use, arrives. */
+const FATAL: readonly HookFault[] = [
+  ...(['missing', 'url', 'content_type', 'inactive', 'paused', 'disabled', 'secret', 'failing'] as const),
+];
+/** Failed authentications: the receiver answers 401, and 429 to whoever fails too often. */
+const REFUSED = [401, 429];
+
+/**
+ * The hook that is ours: it delivers to the path with our hook id, which is random and nobody else's, or has the id we know. One with the whole
+ * right URL goes first.
+ */
+export function ourHook({ hooks, url, knownId }: Pick<Seen, 'hooks' | 'url' | 'knownId'>): ForgeHook | undefined {
+  const ours = hooks.filter((hook) => isOurs(hook, url) || hook.id === knownId);
+  return ours.find((hook) => hook.url === url) ?? ours[0];
+}
+
+/** Further hooks that deliver to us. */
+export function doubles({ hooks, url, knownId }: Pick<Seen, 'hooks' | 'url' | 'knownId'>): readonly ForgeHook[] {
+  const chosen = ourHook({ hooks, url, knownId });
+  return hooks.filter((hook) => isOurs(hook, url) && hook.id !== chosen?.id);
+}
+
+function isOurs(hook: ForgeHook, url: string): boolean {
+  const path = new URL(url).pathname.split('/').slice(-2).join('/');
+  return URL.parse(hook.url)?.pathname.endsWith(`/${path}`) === true;
+}
+
+/**
+ * What is wrong with a hook, and whether the poller may rely on it. A wrong secret is not told by any forge; it shows in the answer of the last
+ * delivery. Pure.
+ */
+export function judgeHook(seen: Seen): Judgement {
+  const hook = ourHook(seen);
+  if (hook === undefined) return { health: 'dead', faults: ['missing'] };
+  const last = seen.deliveries.find(
+    ({ at }) => at === undefined || seen.since === undefined || Date.parse(at) >= Date.parse(seen.since),
+  );
+  const faults = [
+    ...faultsOf(hook, seen.url),
+    ...deliveryFaults(last, seen.arrived),
+    ...(doubles(seen).length > 0 ? (['doubled'] as const) : []),
+  ];
+  const isDead = faults.some((fault) => FATAL.includes(fault)) || !hook.events.includes('push');
+  const isProven = last?.ok === true || seen.arrived;
+  return {
+    health: isDead ? 'dead' : isProven ? 'healthy' : 'unknown',
+    faults,
+    id: hook.id,
+    url: hook.url,
+    events: [...hook.events],
+    ...(last === undefined ? {} : { lastDelivery: withoutId(last) }),
+  };
+}
+
+function faultsOf(hook: ForgeHook, url: string): readonly HookFault[] {
+  const found: readonly (readonly [HookFault, boolean])[] = [
+    ['url', hook.url !== url],
+    ['events', HOOK_EVENTS.some((event) => !hook.events.includes(event))],
+    ['extra_events', hook.sendsMore],
+    ['tls', !hook.verifiesTls],
+    ['content_type', !hook.isJson],
+    ['inactive', hook.state === 'inactive'],
+    ['paused', hook.state === 'paused'],
+    ['disabled', hook.state === 'disabled'],
+  ];
+  return found.filter(([, isFound]) => isFound).map(([fault]) => fault);
+}
+
+/** A forge that does not date its deliveries may show one from before; what arrived here proves more. */
+function deliveryFaults(last: ForgeDelivery | undefined, arrived: boolean): readonly HookFault[] {
+  if (last === undefined || last.ok || (last.at === undefined && arrived)) return [];
+  return [last.status !== undefined && REFUSED.includes(last.status) ? 'secret' : 'failing'];
+}
+
+function withoutId({ at, status, ok }: ForgeDelivery): NonNullable<HookState['lastDelivery']> {
+  return { ok, ...(at === undefined ? {} : { at }), ...(status === undefined ? {} : { status }) };
+}
