@@ -17,6 +17,8 @@ import { addLogin } from './commands/login.ts';
 import { addManifests } from './commands/manifests.ts';
 import { addPlan } from './commands/plan.ts';
 import { addPods } from './commands/pods.ts';
+import { addApprove } from './commands/policy.ts';
+import { addRepositories } from './commands/repositories.ts';
 import { addWorkloads } from './commands/workloads.ts';
 import { EXIT, type Terminal } from './io.ts';
 import { type SpecFlags, validate } from './offline/index.ts';
@@ -96,9 +98,9 @@ const HELP_WIDTH = 110;
 const GROUPS: readonly (readonly [string, readonly ((cli: Cli) => void)[]])[] = [
   ['Log in:', [addLogin]],
   ['Write and release a file:', [addInit, addOffline, addPlan, addDeploy]],
-  ['Look at applications, and change what runs:', [addApplications, addManifests, addChanges]],
+  ['Look at applications, and change what runs:', [addApplications, addManifests, addChanges, addApprove]],
   ['Look into running pods:', [addPods]],
-  ['What applications need:', [addGit, addDeliveries, addEnvironments, addDomains, addCertificates]],
+  ['What applications need:', [addGit, addRepositories, addDeliveries, addEnvironments, addDomains, addCertificates]],
   ['Who may do what:', [addAccess, addInstallation]],
   ['Work on the cluster itself:', [addWorkloads, addCluster]],
   ['Run Hakopod:', [addServers, addCompletion]],

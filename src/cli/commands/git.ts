@@ -1,13 +1,18 @@
 import type { Command } from 'commander';
 import { Argument, Option } from 'commander';
-import { applicationName, LIMITS } from '../../kernel/index.ts';
-import { Grant, RepositorySaved, Source, SourcePage, SourceRemoved } from '../../ports/api/index.ts';
-import { applicationKey, findApplication } from '../application.ts';
-import { type Answered, path } from '../client/api.ts';
+import { LIMITS } from '../../kernel/index.ts';
+import { Grant, Source, SourcePage, SourceRemoved } from '../../ports/api/index.ts';
+import { applicationKey } from '../application.ts';
+import { path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
 import { APPLICATION, andThen, type Cli, type Flags, refuse, type Session, withOutput, withScope } from '../session.ts';
 import { collect } from './collect.ts';
 import { say } from './environments.ts';
+import { type Numbers, numbersOf } from './git-numbers.ts';
+import { onSource, sourceId } from './on-source.ts';
+import { addPolicy, waitLines } from './policy.ts';
+import { hookLines, repositoryFor, repositoryRefusal, withRepositoryFlags } from './repositories.ts';
+import { addWebhooks } from './webhooks.ts';
 
 /** Git sources: `sources add|list|show|sync|suspend|resume|drift|grant|remove`. */
 export function addGit(cli: Cli): void {
@@ -22,13 +27,7 @@ export function addGit(cli: Cli): void {
     name: string,
     description: string,
     run: (session: Session, id: string, flags: Flags) => Promise<number>,
-  ): Command =>
-    withOutput(withScope(parent.command(name).description(description).argument('<source>', APPLICATION))).action(
-      (text: string, flags: Flags) =>
-        withApi(flags, async (session) =>
-          andThen(session, await sourceId(session, text), (id) => run(session, id, flags)),
-        ),
-    );
+  ): Command => onSource(cli, parent.command(name).description(description), run);
   on(sources, 'show', 'show one source, its grant and its last commits', showSource);
   on(sources, 'sync', 'read the ref now and plan it again', (session, id) =>
     act(session, id, 'sync', 'sync requested; a suspended source is read when it is resumed'),
@@ -50,6 +49,21 @@ export function addGit(cli: Cli): void {
   ).action((text: string, policy: string, flags: Flags) =>
     withApi(flags, async (session) =>
       andThen(session, await sourceId(session, text), (id) => setDrift(session, id, policy)),
+    ),
+  );
+  addPolicy(sources, cli);
+  addWebhooks(sources, cli);
+  withOutput(
+    withScope(
+      sources
+        .command('deployments')
+        .description('show releases as deployments of the forge too, with the URL of the application')
+        .argument('<source>', APPLICATION)
+        .addArgument(new Argument('<state>', 'whether they are shown').choices(['on', 'off'])),
+    ),
+  ).action((text: string, state: string, flags: Flags) =>
+    withApi(flags, async (session) =>
+      andThen(session, await sourceId(session, text), (id) => setDeployments(session, id, state === 'on')),
     ),
   );
   on(sources, 'remove', 'revoke the grant and the webhook; the application keeps running', removeSource);
@@ -77,80 +91,36 @@ function withGrantFlags(command: Command): Command {
 function addSourceAdd(sources: Command, { withApi, runtime, terminal, set }: Cli): void {
   withScope(
     withGrantFlags(
-      sources
-        .command('add')
+      withRepositoryFlags(sources.command('add'))
         .description('bind a ref and path to an application and show the webhook to create')
-        .argument('<repository-url>', 'https clone URL')
+        .argument('<repository>', 'https clone URL, or the name or path of a repository of `repos list`')
         .requiredOption('--app <application>', APPLICATION)
-        .addOption(new Option('--forge <forge>', 'the forge').choices(['github', 'gitlab']).makeOptionMandatory())
-        .requiredOption('--repository-id <number>', "the forge's id of the repository")
-        .requiredOption('--slug <path>', 'owner/name or group/path at the forge')
         .option('--branch <branch>', 'branch, or a full ref', 'main')
         .option('--path <path>', 'file in the repository', 'hakopod.toml')
-        .option('--interval <seconds>', 'how often to poll (default 60)')
-        .option('--token-stdin', 'read an access token from standard input')
-        .option('--username <name>', 'user name that goes with the token')
-        .option('--forge-api-url <url>', 'API of a self-managed forge')
         .addOption(
           new Option('--drift <policy>', 'what happens with changes by hand (default correct)').choices([
             'correct',
             'report',
           ]),
         )
-        .option('--signing-token', 'GitLab 19: sign deliveries instead of sending a token')
-        .option('--local', 'allow plain http and loopback (development)')
         .addHelpText(
           'after',
           `
 Example:
   hakopod sources add https://github.com/acme/shop.git --app acme/production/shop --forge github \\
     --repository-id 123456789 --slug acme/shop --token-stdin < token.txt
+  hakopod sources add acme/shop --app acme/production/site --path site/hakopod.toml
 
 The id of a repository: gh api repos/acme/shop --jq .id, or the number of a GitLab project.`,
         ),
     ),
-  ).action((url: string, flags: Flags) => {
-    const usable = runtime.checkUrl(url, flags.local === true);
-    if (!usable.ok) return set(refuse(terminal, 'REPOSITORY_URL', usable.problem.message));
+  ).action((repository: string, flags: Flags) => {
+    const refused = repositoryRefusal(runtime, repository, flags);
+    if (refused !== undefined) return set(refuse(terminal, refused.at, refused.message));
     const numbers = numbersOf(flags);
     if ('at' in numbers) return set(refuse(terminal, numbers.at, numbers.message));
-    return withApi(flags, (session) => addSource(session, url, { flags, numbers }));
+    return withApi(flags, (session) => addSource(session, repository, { flags, numbers }));
   });
-}
-
-type Numbers = {
-  readonly interval?: number;
-  readonly days?: number;
-  readonly limits?: { readonly services?: number; readonly replicas?: number };
-};
-
-/** The flags that are whole numbers; what is none is told before anything is sent. */
-function numbersOf(flags: Flags): Numbers | { readonly at: string; readonly message: string } {
-  const bounds = [
-    ['interval', '--interval', 5, 86_400],
-    ['days', '--days', 1, 3650],
-    ['maxServices', '--max-services', 0, LIMITS.services],
-    ['maxReplicas', '--max-replicas', 0, 100_000],
-  ] as const;
-  const read = new Map<string, number>();
-  for (const [name, at, least, most] of bounds) {
-    const text = flags[name];
-    if (text === undefined) continue;
-    const value = Number(text);
-    if (!/^\d+$/.test(String(text)) || value < least || value > most)
-      return { at, message: `must be a whole number from ${least} to ${most}` };
-    read.set(name, value);
-  }
-  const optional = (key: string, name: string): Readonly<Record<string, number>> => {
-    const value = read.get(name);
-    return value === undefined ? {} : { [key]: value };
-  };
-  const limits = { ...optional('services', 'maxServices'), ...optional('replicas', 'maxReplicas') };
-  return {
-    ...optional('interval', 'interval'),
-    ...optional('days', 'days'),
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-  };
 }
 
 function grantChoice(flags: Flags, { days, limits }: Numbers): Readonly<Record<string, unknown>> {
@@ -163,36 +133,16 @@ function grantChoice(flags: Flags, { days, limits }: Numbers): Readonly<Record<s
   };
 }
 
-const TOKEN_BYTES = 16_384;
-
 async function addSource(
   session: Session,
-  url: string,
+  text: string,
   { flags, numbers }: { readonly flags: Flags; readonly numbers: Numbers },
 ): Promise<number> {
   const key = applicationKey(session, String(flags.app));
   return andThen(session, key, async ({ project, environment, name }) => {
-    const token = flags.tokenStdin === true ? (await session.terminal.readInput(TOKEN_BYTES)).trim() : undefined;
-    if (token === '') return refuse(session.terminal, 'standard input', 'the token is empty');
-    const saved = await session.api.call({
-      method: 'POST',
-      path: '/repositories',
-      body: {
-        provider: flags.forge,
-        url,
-        repository_id: flags.repositoryId,
-        repository: flags.slug,
-        project,
-        environment,
-        ...(token === undefined ? {} : { token }),
-        ...(flags.username === undefined ? {} : { username: flags.username }),
-        ...(flags.forgeApiUrl === undefined ? {} : { api_url: flags.forgeApiUrl }),
-        ...(flags.signingToken === true ? { signing_token: true } : {}),
-        ...(flags.local === true ? { local: true } : {}),
-        ...(numbers.interval === undefined ? {} : { interval_seconds: numbers.interval }),
-      },
-      answer: RepositorySaved,
-    });
+    const place = { project, environment };
+    const saved = await repositoryFor(session, text, { flags, numbers, place });
+    if (saved === undefined) return refuse(session.terminal, 'standard input', 'the token is empty');
     return andThen(session, saved, async (repository) => {
       const { branch, path: file } = flags;
       const source = await session.api.call({
@@ -222,26 +172,6 @@ async function addSource(
       });
     });
   });
-}
-
-function hookLines({ webhook, webhook_secret: secret, provider }: RepositorySaved): readonly string[] {
-  return [
-    `webhook URL: ${webhook.url ?? `https://<public URL of this installation>${webhook.path}`}`,
-    secret === undefined
-      ? 'webhook secret: unchanged; this repository has its hook already'
-      : `webhook secret (shown once): ${secret}`,
-    provider === 'gitlab'
-      ? 'events: push, tag push, merge request'
-      : 'events: push, pull request; content type application/json',
-  ];
-}
-
-/** The id of the source a person means. */
-async function sourceId(session: Session, text: string): Promise<Answered<string>> {
-  const key = applicationKey(session, text);
-  if (key.ok) return { ok: true, value: applicationName(key.value) };
-  const found = await findApplication(session, text);
-  return found.ok ? { ok: true, value: applicationName(found.value) } : found;
 }
 
 async function listSources(session: Session): Promise<number> {
@@ -275,9 +205,11 @@ function describeSource(source: Source): Shown {
     `ref and path: ${source.ref} ${source.path}`,
     ...grantLines(source.grant),
     `drift:        ${source.drift}`,
+    `deployments:  ${source.deployments ? 'on' : 'off'}`,
     `state:        ${source.state}${source.message === undefined ? '' : `: ${source.message}`}`,
     `seen:         ${source.last_commit ?? '-'}`,
     `planned:      ${plan === undefined ? '-' : `${plan.commit_sha} ${plan.outcome} ${plan.code ?? ''} ${plan.message ?? ''}`.trimEnd()}`,
+    ...waitLines(source),
     `released:     ${source.last_deployment ?? '-'}`,
     'statuses:',
     ...source.reports.map(
@@ -301,6 +233,14 @@ function act(session: Session, id: string, action: string, done: string): Promis
     session,
     session.api.call({ method: 'POST', path: `${path`/sources/${id}`}/${action}`, answer: Source }),
     `${id.replaceAll('.', '/')}: ${done}`,
+  );
+}
+
+function setDeployments(session: Session, id: string, enabled: boolean): Promise<number> {
+  return say(
+    session,
+    session.api.call({ method: 'POST', path: path`/sources/${id}/deployments`, body: { enabled }, answer: Source }),
+    `${id.replaceAll('.', '/')}: releases are ${enabled ? 'shown as deployments of the forge too' : 'no deployments of the forge'}`,
   );
 }
 

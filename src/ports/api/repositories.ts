@@ -53,6 +53,8 @@ export const Repository = z.strictObject({
   environment: Name.optional(),
   token_configured: z.boolean(),
   interval_seconds: z.int(),
+  poll_seconds: z.int().meta({ description: 'how often it is polled now, by the health of its webhook' }),
+  webhook_health: z.enum(['healthy', 'dead', 'unknown']),
   webhook_path: z.string(),
   status: z.enum(['ready', 'not_ready', 'new']),
   message: z.string().optional(),

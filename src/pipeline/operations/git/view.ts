@@ -4,6 +4,7 @@ import type { GitRepository, GitSource, HookState } from '../../../ports/index.t
 import { grantState } from '../../grant-expiry.ts';
 import { hookPath, hookUrl, pollSeconds } from '../../hooks/index.ts';
 import { reportsOf } from '../../ledger.ts';
+import { currentWait } from '../../policy/waiting.ts';
 import type { GitDeps } from './context.ts';
 
 /** Commits shown with a source. */
@@ -23,6 +24,8 @@ export function repositoryView({ name, spec, status, createdAt }: GitRepository)
     ...spec.scope,
     token_configured: spec.credentialsSecret !== undefined,
     interval_seconds: spec.intervalSeconds,
+    poll_seconds: pollSeconds({ spec, status }),
+    webhook_health: status.webhook?.health ?? 'unknown',
     webhook_path: hookPath({ spec }),
     status: ready === undefined ? 'new' : ready.status === 'True' ? 'ready' : 'not_ready',
     ...(ready === undefined || ready.status === 'True' ? {} : { message: ready.message }),
@@ -93,6 +96,7 @@ export function sourceView(deps: Pick<GitDeps, 'store' | 'clock' | 'grantWarning
     revision: source.generation,
     suspended: spec.suspended === true,
     drift: spec.drift ?? 'correct',
+    deployments: spec.deployments === true,
     state: stateOf(source),
     ...(ready === undefined ? {} : { message: ready.message }),
     grant: grantView(deps, spec.grant),
@@ -108,6 +112,8 @@ export function sourceView(deps: Pick<GitDeps, 'store' | 'clock' | 'grantWarning
             at: planned.at,
           },
         }),
+    policy: spec.policy ?? { mode: 'automatic', checks: [], freeze: [] },
+    ...waitView(source),
     ...(released === undefined
       ? {}
       : { last_deployment: releaseName(applicationName(spec.application), released.revision) }),
@@ -126,10 +132,28 @@ export function sourceView(deps: Pick<GitDeps, 'store' | 'clock' | 'grantWarning
   };
 }
 
-function stateOf({ deleting, spec, status }: GitSource): string {
+function waitView(source: GitSource): Pick<Source, 'waiting'> {
+  const waiting = currentWait(source);
+  if (waiting === undefined) return {};
+  const { commit, digest, check, until, since } = waiting;
+  return {
+    waiting: {
+      for: waiting.for,
+      commit_sha: commit,
+      digest,
+      ...(check === undefined ? {} : { check }),
+      ...(until === undefined ? {} : { until }),
+      since,
+    },
+  };
+}
+
+function stateOf(source: GitSource): string {
+  const { deleting, spec, status } = source;
   if (deleting) return 'removing';
   if (spec.suspended === true) return 'suspended';
   if (status.planned?.outcome === 'held' && status.planned.commit === status.seen?.commit) return 'held';
+  if (currentWait(source) !== undefined) return 'waiting';
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   return ready === undefined ? 'new' : ready.status === 'True' ? 'ready' : ready.reason;
 }
