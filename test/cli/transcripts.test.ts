@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withSource } from '../support/api-world.ts';
+import { withSource, withWait } from '../support/api-world.ts';
 import { type CliWorld, cliWorld } from '../support/cli-world.ts';
 
 const golden = join(import.meta.dirname, '../golden/cli-api');
@@ -42,6 +42,7 @@ function inputOf(folder: string, name: string): string {
 
 async function happen(world: CliWorld, [what, id = '', state, ...words]: readonly string[]): Promise<void> {
   if (what === 'source') return withSource(world);
+  if (what === 'waits') return withWait(world, id);
   if (what === 'later') {
     while (!world.memory.releases.items.has(id)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

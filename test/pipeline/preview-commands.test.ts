@@ -67,16 +67,13 @@ describe('hakopod deploy in a comment', () => {
     expect(world.commented).toEqual([]);
   });
 
-  it.each([
-    ['an open request', { state: 'open', merged: undefined } as const, 'hakopod deploy', 'not merged yet'],
-    ['another commit', {}, `hakopod deploy ${SHA(2)}`, 'not as the commit that the comment names'],
-    ['an older commit', { merged: SHA(9) }, 'hakopod deploy', 'nothing waits for an approval'],
-  ])('does not approve for %s', async (_what, changes, body, answer) => {
+  it.each<[string, (pull: PullRequest) => PullRequest, string, string]>([
+    ['an open request', ({ merged: _merged, ...pull }) => ({ ...pull, state: 'open' }), 'hakopod deploy', 'not merged'],
+    ['another commit', (pull) => pull, `hakopod deploy ${SHA(2)}`, 'not as the commit that the comment names'],
+    ['an older commit', (pull) => ({ ...pull, merged: SHA(9) }), 'hakopod deploy', 'nothing waits for an approval'],
+  ])('does not approve for %s', async (_what, change, body, answer) => {
     await look();
-    const { merged: _merged, ...open } = { ...world.pull, ...changes } as PullRequest;
-    world.pull =
-      changes.merged === undefined && 'merged' in changes ? open : ({ ...world.pull, ...changes } as PullRequest);
-    world.now = new Date(world.now.getTime());
+    if (world.pull !== undefined) world.pull = change(world.pull);
     await comment(body);
     if (world.commented.length > 0) {
       world.now = new Date(world.now.getTime() + 61_000);

@@ -277,6 +277,17 @@ export async function withSource({ memory: world, operations }: ApiWorld): Promi
   });
 }
 
+/** From now on the source's plan of this commit waits for an approval. */
+export async function withWait({ memory: world }: Pick<ApiWorld, 'memory'>, commit: string): Promise<void> {
+  const at = world.now.toISOString();
+  await world.sources.updateStatus('acme.production.shop', ({ status }) => ({
+    ...status,
+    seen: { commit, generation: 1, at },
+    planned: { commit, grantRevision: 1, outcome: 'waiting', at },
+    waiting: { commit, digest: 'd'.repeat(64), grantRevision: 1, for: 'approval', since: at, lookAt: at },
+  }));
+}
+
 function memorySecrets(world: Memory): SecretStore {
   const items = new Map<string, string>();
   const at = (): { readonly updatedAt: string } => ({ updatedAt: world.now.toISOString() });

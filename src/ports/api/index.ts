@@ -17,6 +17,7 @@ export * from './keys.ts';
 export * from './me.ts';
 export * from './operations.ts';
 export * from './plans.ts';
+export * from './policies.ts';
 export * from './projects.ts';
 export * from './registries.ts';
 export * from './repositories.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation, Page, PageInput } from './common.ts';
 import { HexId, Name, PageQuery, pageOf, Revision, Timestamp } from './common.ts';
+import { type PolicyOperations, SourcePolicy, SourceWait } from './policies.ts';
 import { RepositoryName } from './repositories.ts';
 
 /** `project.environment.application`: an application has at most one source. */
@@ -54,6 +55,7 @@ export type Grant = z.infer<typeof Grant>;
 export const DriftPolicy = z
   .enum(['correct', 'report'])
   .meta({ description: 'what happens with what somebody changed by hand: it is put right, or only shown' });
+export const SetDeployments = z.strictObject({ enabled: z.boolean() });
 export const SetDrift = z.strictObject({ policy: DriftPolicy });
 
 const GrantChoice = {
@@ -88,6 +90,7 @@ export const Source = z.strictObject({
   revision: z.int().meta({ description: '+1 with each change of the binding or its grant' }),
   suspended: z.boolean(),
   drift: DriftPolicy,
+  deployments: z.boolean().meta({ description: 'whether releases are shown as deployments of the forge too' }),
   state: z.string().meta({ description: 'ready, new, removing, suspended, or the reason it is not ready' }),
   message: z.string().optional(),
   grant: Grant,
@@ -101,6 +104,8 @@ export const Source = z.strictObject({
       at: Timestamp,
     })
     .optional(),
+  policy: SourcePolicy,
+  waiting: SourceWait.optional().meta({ description: 'the plan that the policy keeps from being released' }),
   last_deployment: z.string().optional().meta({ description: 'id of the last release it made' }),
   last_error: z.string().optional(),
   reports: z.array(SourceReport).max(10).meta({ description: 'newest first' }),
@@ -135,7 +140,7 @@ export const SourceRemoved = z.strictObject({
 type ById = { readonly id: string };
 
 /** Sources. Binding takes git:manage and deployments:write; what they may do is their grant. */
-export interface SourceOperations {
+export interface SourceOperations extends PolicyOperations {
   list: Operation<
     PageInput & {
       readonly project?: string | undefined;
@@ -151,6 +156,7 @@ export interface SourceOperations {
   suspend: Operation<ById, Source>;
   resume: Operation<ById, Source>;
   setDrift: Operation<ById & z.infer<typeof SetDrift>, Source>;
+  setDeployments: Operation<ById & z.infer<typeof SetDeployments>, Source>;
   grant: Operation<ById, Grant>;
   setGrant: Operation<ById & SetGrant, Grant>;
   renewGrant: Operation<ById & z.infer<typeof RenewGrant>, Grant>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../src/server/api/index.ts';
 import { RELEASE } from '../../../src/server/api/routes/examples.ts';
-import { apiWorld, withSource } from '../../support/api-world.ts';
+import { apiWorld, withSource, withWait } from '../../support/api-world.ts';
 import { exampleRequest } from './harness.ts';
 
 /** What an application with a source can not have done to it. */
@@ -21,6 +21,8 @@ describe('the example of every route', () => {
       const headers = { ...init.headers, 'idempotency-key': 'example-key-0001' };
       await world.api.fetch(new Request(`http://local${path}`, { ...init, headers }), admin);
     }
+    // Only what waits can be approved.
+    if (id === 'approveSource') await withWait(world, 'a'.repeat(40));
     // Only what failed can go on.
     if (id === 'resumeDeployment')
       await world.memory.releases.updateStatus(RELEASE, ({ status }) => ({ ...status, state: 'failed', attempts: 1 }));

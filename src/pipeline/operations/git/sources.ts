@@ -8,6 +8,7 @@ import { bindSource } from './bind-source.ts';
 import type { By, GitDeps } from './context.ts';
 import { bindRefusal, findSource, resourceOf, targetOf } from './find-source.ts';
 import { renewGrant, setGrant } from './grants.ts';
+import { policyOperations } from './policy.ts';
 import { grantView, sourceView } from './view.ts';
 
 /** Sources and their grants over the API (facts 4.2, 4.3). */
@@ -54,11 +55,18 @@ export function sourceOperations(deps: GitDeps): SourceOperations {
         { principal, info },
         { id, action: 'source.drift', change: ({ spec }) => ({ spec: { ...spec, drift: policy } }) },
       ),
+    setDeployments: (principal, { id, enabled }, info) =>
+      changeSource(
+        deps,
+        { principal, info },
+        { id, action: 'source.deployments', change: ({ spec }) => ({ spec: { ...spec, deployments: enabled } }) },
+      ),
     resume: (principal, { id }, info) => resumeSource(deps, { principal, info }, id),
     grant: async (principal, { id }) => {
       const found = await findSource(deps, id, (target) => refusal(principal, 'deployments:read', target));
       return found.ok ? ok(grantView(deps, found.value.spec.grant)) : found;
     },
+    ...policyOperations(deps),
     setGrant: (principal, input, info) => setGrant(deps, { principal, info }, input),
     renewGrant: (principal, { id, days }, info) => renewGrant(deps, { principal, info }, { id, days }),
   };
