@@ -13,6 +13,7 @@ import type {
   CommitChecks,
   CredentialStore,
   DeliveryLog,
+  DeploymentWriter,
   ForgeHooks,
   GitReader,
   IdentityCollection,
@@ -96,6 +97,7 @@ export type Deps = {
   readonly hooks: ForgeHooks;
   readonly commands: CommentReader;
   readonly checks: CommitChecks;
+  readonly deployments: DeploymentWriter;
   readonly jobs: JobQueue;
   readonly schedule: PollSchedule;
   readonly deliveries: DeliveryLog;

@@ -23,8 +23,18 @@ export function isFinal(report: CommitReport): boolean {
   return report.desired.outcome !== 'pending';
 }
 
-/** True when the forge does not show yet what is desired, and could. Past `LIMITS.statusWrites` only what is final is said. */
+/** True when the forge does not show yet what is desired, and could. */
 export function isOwed(report: CommitReport): boolean {
+  return isStatusOwed(report) || isDeploymentOwed(report);
+}
+
+/** The same of its deployment, when it has one. */
+export function isDeploymentOwed({ deployment, desired }: CommitReport): boolean {
+  return deployment !== undefined && deployment.undeliverable === undefined && deployment.posted !== desired.outcome;
+}
+
+/** The same of its commit status. Past `LIMITS.statusWrites` only what is final is said. */
+export function isStatusOwed(report: CommitReport): boolean {
   if (report.undeliverable !== undefined) return false;
   // The last word always has room.
   if (!isFinal(report) && (report.writes ?? 0) >= LIMITS.statusWrites) return false;

@@ -27,7 +27,7 @@ import { grantWarning } from './grant-expiry.ts';
 import { holdOf } from './hold.ts';
 import { installationRefusals } from './installation-refusals.ts';
 import { keptPatches } from './kept-patches.ts';
-import { isFinal, reportOf, reportsOf, withReport } from './ledger.ts';
+import { isFinal, reportOf, reportsOf, withEntry, withReport } from './ledger.ts';
 import { acceptedBuilds, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { gate } from './policy/gate.ts';
@@ -358,9 +358,11 @@ function reportedBy(
   // A held commit was told how it ended before somebody deployed something else; one that a newer commit passed over meanwhile, by that.
   const isPassed = current.status.seen?.commit !== commit;
   const isTold = (verdict.kind === 'held' || isPassed) && entry !== undefined && isFinal(entry);
-  return isReleased || isKnownGood || isTold
-    ? [...reports]
-    : withReport(reports, commit, describeOutcome(standingOf(verdict)), at);
+  if (isReleased || isKnownGood || isTold) return [...reports];
+  const told = withReport(reports, commit, describeOutcome(standingOf(verdict)), at);
+  const isShown = verdict.kind === 'accepted' && current.spec.deployments === true;
+  // Only what is released is a deployment; one that is there already ends with the commit, also when this is turned off.
+  return isShown ? withEntry(told, commit, { deployment: { ...entry?.deployment, undeliverable: undefined } }) : told;
 }
 
 function standingMessage(verdict: Verdict, commit: string): string {

@@ -1,4 +1,4 @@
-import { ok, type RefName, type Result } from '../kernel/index.ts';
+import { type ApplicationKey, ok, type RefName, type Result } from '../kernel/index.ts';
 import type { CommitReport, GitSource, Job, PullRequestPlan } from '../ports/index.ts';
 import { deployContext, planContext } from '../status/index.ts';
 import { type Deps, storedRef } from './context.ts';
@@ -18,6 +18,7 @@ export type Holder = {
   readonly repository: string;
   readonly ref: RefName;
   readonly context: string;
+  readonly application: ApplicationKey;
   /** It waits for its last status, then goes. */
   readonly isClosing: boolean;
   /** The job that closes it, once nothing is owed. */
@@ -44,6 +45,7 @@ function holderOfSource(deps: Deps, source: GitSource): Holder {
     repository: spec.repository,
     ref: storedRef(spec.ref),
     context: deployContext(spec.application),
+    application: spec.application,
     isClosing: source.deleting,
     closing: { queue: 'plan', source: name },
     update: (change) => done(deps.store.sources.updateStatus(name, (current) => changed(current, change))),
@@ -59,6 +61,7 @@ function holderOfPlan(deps: Deps, plan: PullRequestPlan): Holder {
     // A branch puts the status beside the branch's own; a fork's head is on no branch of this repository.
     ref: storedRef(status.branch ?? status.headRef ?? ''),
     context: planContext(spec.application),
+    application: spec.application,
     isClosing: status.closed === true,
     closing: { queue: 'preview', repository: spec.repository, number: spec.number },
     update: (change) => done(deps.store.plans.updateStatus(name, (current) => changed(current, change))),

@@ -1,8 +1,9 @@
 import { type CommitSha, fail, ok, type Problem, type Result } from '../kernel/index.ts';
 import type { CommitReport, CommitStatus, ForgeRepository, WrittenStatus } from '../ports/index.ts';
 import type { Deps } from './context.ts';
-import { isOwed, sameReport, withEntry } from './ledger.ts';
+import { isOwed, isStatusOwed, sameReport, withEntry } from './ledger.ts';
 import { forgeOf } from './remote.ts';
+import { reportDeployment } from './report-deployment.ts';
 import { type Holder, openHolder, type ReportJob } from './report-holder.ts';
 
 /** One commit of one ledger, as read. */
@@ -26,10 +27,15 @@ export async function report(deps: Deps, job: ReportJob): Promise<Result<void>> 
   const forge = await forgeOf(repository, deps.credentials);
   if (!forge.ok) return forge;
   const one: Report = { job, holder, entry };
+  return isStatusOwed(entry) ? sayStatus(deps, one, forge.value) : showDeployment(deps, one, forge.value);
+}
+
+async function sayStatus(deps: Deps, one: Report, forge: ForgeRepository): Promise<Result<void>> {
+  const { job, entry } = one;
   const status = statusOf(deps, one);
 
   if (entry.posting !== undefined && sameReport(entry.posting, entry.desired)) {
-    const shown = await isShown(deps, forge.value, status);
+    const shown = await isShown(deps, forge, status);
     if (!shown.ok) return settleProblem(deps, one, shown.problem);
     if (shown.value) return recordPosted(deps, one);
   } else {
@@ -37,7 +43,7 @@ export async function report(deps: Deps, job: ReportJob): Promise<Result<void>> 
     if (!intent.ok) return intent;
     if (!intent.value) return again(deps, job);
   }
-  const written = await deps.statuses.write(forge.value, status);
+  const written = await deps.statuses.write(forge, status);
   if (!written.ok) return settleProblem(deps, one, written.problem);
   return recordPosted(deps, one, written.value);
 }
@@ -55,6 +61,16 @@ function statusOf(deps: Deps, { holder, entry }: Report): CommitStatus {
   return publicUrl === undefined ? base : { ...base, targetUrl: publicUrl };
 }
 
+/** Once the status is said, the deployment follows it. */
+async function showDeployment(deps: Deps, one: Report, forge: ForgeRepository): Promise<Result<void>> {
+  const shown = await reportDeployment(deps, forge, one);
+  if (!shown.ok) return shown;
+  const written = await one.holder.update((reports) =>
+    withEntry(reports, one.entry.commit, { deployment: shown.value }),
+  );
+  return written.ok ? followUp(deps, one) : written;
+}
+
 /** True when the forge already shows what we were about to say. */
 async function isShown(deps: Deps, forge: ForgeRepository, status: CommitStatus): Promise<Result<boolean>> {
   const latest = await deps.statuses.latest(forge, status.commit, status.context);
@@ -66,7 +82,10 @@ async function isShown(deps: Deps, forge: ForgeRepository, status: CommitStatus)
 
 async function recordPosted(deps: Deps, one: Report, said: WrittenStatus = {}): Promise<Result<void>> {
   const written = await change(one, { posted: one.entry.desired, posting: undefined, ...said });
-  if (!written.ok) return written;
+  return written.ok ? followUp(deps, one) : written;
+}
+
+async function followUp(deps: Deps, one: Report): Promise<Result<void>> {
   const now = await openHolder(deps, one.job);
   if (!now.ok) return now;
   // While we were away the desired report may have moved on; the follow-up says the newer one.

@@ -80,6 +80,10 @@ export const CommitReport = z.object({
     .optional()
     .describe('GitLab: the pipeline its first status went to, which the last one ends'),
   undeliverable: z.string().optional().describe('code of a refusal by the forge that trying again can not mend'),
+  deployment: z
+    .object({ id: z.string().optional(), posted: CommitOutcome.optional(), undeliverable: z.string().optional() })
+    .optional()
+    .describe('set when a release was accepted for it and the forge shall show a deployment'),
   at: Timestamp,
 });
 export type CommitReport = z.infer<typeof CommitReport>;
@@ -98,6 +102,7 @@ export const GitSourceSpec = z.object({
   application: z.object({ project: z.string(), environment: z.string(), name: z.string() }),
   grant: DeployGrant,
   suspended: z.boolean().optional(),
+  deployments: z.boolean().optional().describe('releases are shown as deployments of the forge too'),
   drift: z
     .enum(['correct', 'report'])
     .optional()

@@ -71,6 +71,7 @@ export type {
   WrittenStatus,
 } from './forge.ts';
 export type { BudgetLimits, ForgeBudget } from './forge-budget.ts';
+export type { DeploymentWriter, ForgeDeployment } from './forge-deployments.ts';
 export type { ForgeDelivery, ForgeHook, ForgeHooks, HookEvent, WantedHook } from './forge-hooks.ts';
 export type { GitExport, GitFile, GitReader, Remote } from './git.ts';
 export {

@@ -92,6 +92,7 @@ export async function openDeps(
     hooks: forges.hooks,
     commands: forges.commands,
     checks: forges.checks,
+    deployments: forges.deployments,
     jobs: parts.queues,
     schedule: parts.queues,
     deliveries: createDeliveryLog(parts.redis),

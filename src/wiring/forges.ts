@@ -2,6 +2,7 @@ import {
   createGithubChecks,
   createGithubCommentReader,
   createGithubCommentWriter,
+  createGithubDeploymentWriter,
   createGithubHooks,
   createGithubPullRequests,
   createGithubStatusWriter,
@@ -10,6 +11,7 @@ import {
   createGitlabChecks,
   createGitlabCommentReader,
   createGitlabCommentWriter,
+  createGitlabDeploymentWriter,
   createGitlabHooks,
   createGitlabPullRequests,
   createGitlabStatusWriter,
@@ -20,6 +22,7 @@ import type {
   CommentReader,
   CommentWriter,
   CommitChecks,
+  DeploymentWriter,
   ForgeBudget,
   ForgeHooks,
   ForgeRepository,
@@ -36,6 +39,7 @@ export type Forges = {
   readonly hooks: ForgeHooks;
   readonly commands: CommentReader;
   readonly checks: CommitChecks;
+  readonly deployments: DeploymentWriter;
   stop(): Promise<void>;
 };
 
@@ -62,6 +66,7 @@ export function openForges(
   const commenters = { github: createGithubCommentWriter(github), gitlab: createGitlabCommentWriter(gitlab) };
   const commands = { github: createGithubCommentReader(github), gitlab: createGitlabCommentReader(gitlab) };
   const checks = { github: createGithubChecks(github), gitlab: createGitlabChecks(gitlab) };
+  const deployers = { github: createGithubDeploymentWriter(github), gitlab: createGitlabDeploymentWriter(gitlab) };
   const keepers = { github: createGithubHooks(github), gitlab: createGitlabHooks(gitlab) };
   const of = <T>(parts: Readonly<Record<'github' | 'gitlab', T>>, repository: ForgeRepository): T =>
     parts[repository.forge];
@@ -86,6 +91,10 @@ export function openForges(
       read: (repository, commit, names) =>
         pace(repository, 'read', () => of(checks, repository).read(repository, commit, names)),
     },
+    deployments: {
+      write: (repository, deployment) =>
+        pace(repository, 'write', () => of(deployers, repository).write(repository, deployment)),
+    },
     hooks: {
       list: (repository) => pace(repository, 'read', () => of(keepers, repository).list(repository)),
       create: (repository, wanted) =>
@@ -98,10 +107,9 @@ export function openForges(
         pace(repository, 'read', () => of(keepers, repository).deliveries(repository, id)),
     },
     stop: async () => {
-      const parts = [writers, readers, commenters, commands, checks, keepers].flatMap(({ github: a, gitlab: b }) => [
-        a,
-        b,
-      ]);
+      const parts = [writers, readers, commenters, commands, checks, deployers, keepers].flatMap(
+        ({ github: a, gitlab: b }) => [a, b],
+      );
       await Promise.all(parts.map((part) => part.stop()));
     },
   };

@@ -16,6 +16,7 @@ import type {
   CommitStatus,
   DeliveryRecord,
   DomainClaim,
+  ForgeDeployment,
   GitRepository,
   GitSource,
   Job,
@@ -72,6 +73,8 @@ export type Memory = {
   readonly imported: Map<string, string>;
   /** What the forge answers to a status it took. */
   forgeSays: WrittenStatus;
+  readonly deployed: ForgeDeployment[];
+  readonly deploymentAnswers: Result<string>[];
   mentions: { commit: string; at: string }[];
   /** The comments that deliveries mention, by id. */
   commented: { commit: string; at: string }[];
@@ -132,6 +135,8 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
     imported: new Map(),
     unreadable: new Map(),
     forgeSays: {},
+    deployed: [],
+    deploymentAnswers: [],
     mentions: [],
     delivered: [],
     head: SHA(1),
@@ -238,6 +243,13 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
         ) => {
           const answer = world.commentAnswers.shift() ?? ok('1');
           if (answer.ok) world.comments.push({ marker, body, known });
+          return answer;
+        },
+      },
+      deployments: {
+        write: async (_repository: unknown, deployment: ForgeDeployment) => {
+          const answer = world.deploymentAnswers.shift() ?? ok('1');
+          if (answer.ok) world.deployed.push(deployment);
           return answer;
         },
       },

@@ -7,6 +7,7 @@ export type { GithubApiOptions } from './api.ts';
 export { createGithubChecks } from './checks.ts';
 export { createGithubCommentReader } from './comment-reader.ts';
 export { createGithubCommentWriter } from './comment-writer.ts';
+export { createGithubDeploymentWriter } from './deployment-writer.ts';
 export { createGithubDialect } from './dialect.ts';
 export { createGithubHooks } from './hooks.ts';
 export { createGithubPullRequests } from './pull-requests.ts';

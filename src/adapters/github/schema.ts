@@ -96,6 +96,10 @@ export const CheckRuns = z.object({
 });
 export const CommentList = z.array(Comment);
 
+/** A deployment (REST API, deployments). */
+export const DeploymentAnswer = z.object({ id: z.int().positive() });
+export const DeploymentList = z.array(DeploymentAnswer);
+
 export const User = z.object({ id: Id });
 export const Viewer = z.object({ data: z.object({ viewer: z.object({ databaseId: Id }) }) });
 

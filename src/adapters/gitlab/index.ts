@@ -7,6 +7,7 @@ export type { GitlabApiOptions } from './api.ts';
 export { createGitlabChecks } from './checks.ts';
 export { createGitlabCommentReader } from './comment-reader.ts';
 export { createGitlabCommentWriter } from './comment-writer.ts';
+export { createGitlabDeploymentWriter } from './deployment-writer.ts';
 export { createGitlabDialect } from './dialect.ts';
 export { createGitlabHooks } from './hooks.ts';
 export { createGitlabPullRequests } from './pull-requests.ts';

@@ -38,6 +38,11 @@ export function isSameState(error: unknown, state: string): boolean {
   return from === state;
 }
 
+/** GitLab's answer to any other change of state that its machine does not have, such as going on after the end. */
+export function isOtherState(error: unknown): boolean {
+  return error instanceof AnswerError && error.status === 400 && /cannot transition/i.test(wordsOf(error));
+}
+
 /** GitLab's answer to a status for a pipeline that is gone, or was never one of this commit and ref. */
 export function isPipelineMissing(error: unknown): boolean {
   return error instanceof AnswerError && error.status === 404 && /\bpipeline\b/i.test(wordsOf(error));

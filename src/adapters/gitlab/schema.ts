@@ -111,6 +111,11 @@ export const NotePayload = z.object({
 });
 export const NoteList = z.array(Note);
 
+/** Deployments and environments (deployments API, environments API). */
+export const DeploymentAnswer = z.object({ id: Id });
+export const DeploymentList = z.array(z.object({ id: Id, sha: z.string() }));
+export const EnvironmentList = z.array(z.object({ id: Id, name: z.string(), external_url: z.string().nullish() }));
+
 export const User = z.object({ id: Id });
 
 const Switch = z.boolean().nullish();
