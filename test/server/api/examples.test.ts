@@ -23,6 +23,12 @@ describe('the example of every route', () => {
     }
     // Only what waits can be approved.
     if (id === 'approveSource') await withWait(world, 'a'.repeat(40));
+    // Only what is there can be tested.
+    if (id === 'testWebhook') {
+      const install = ROUTES.find((other) => other.id === 'installWebhook') ?? route;
+      const { path, init } = exampleRequest(install);
+      await world.api.fetch(new Request(`http://local${path}`, init), admin);
+    }
     // Only what failed can go on.
     if (id === 'resumeDeployment')
       await world.memory.releases.updateStatus(RELEASE, ({ status }) => ({ ...status, state: 'failed', attempts: 1 }));
