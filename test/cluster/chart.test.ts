@@ -174,6 +174,7 @@ describe.skipIf(!hasHelm)('the chart', () => {
       'domainclaims/status': ['update'],
       'applications/status': ['update'],
       'releases/status': ['update'],
+      'gitrepositories/status': ['update'],
       plans: ['get', 'list', 'watch'],
       auditrecords: ['list', 'watch', 'create'],
     };

@@ -46,4 +46,6 @@ export const ONLY_API: ReadonlySet<string> = new Set([
   'get hakopod.io/plans',
   'update hakopod.io/applications/status',
   'update hakopod.io/releases/status',
+  // After somebody installed, rotated or tested a webhook; test/pipeline/operations/webhooks.
+  'update hakopod.io/gitrepositories/status',
 ]);
