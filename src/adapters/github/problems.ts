@@ -62,7 +62,7 @@ function isLimit({ status, headers, words }: Answer): boolean {
   return (
     headers['retry-after'] !== undefined ||
     headers['x-ratelimit-remaining'] === '0' ||
-    /secondary rate limit/i.test(words)
+    /secondary rate limit|abuse detection/i.test(words)
   );
 }
 

@@ -46,12 +46,17 @@ async function listDeliveries(session: Session, name: string): Promise<number> {
         one.id,
         when(one.at),
         one.reason === undefined ? one.verdict : `${one.verdict}: ${WHY[one.reason]}`,
-        one.pull_request === undefined ? (one.ref ?? '-') : `request ${one.pull_request}`,
+        whereOf(one),
         short(one.commit_sha),
         one.delivery_id ?? '-',
       ]),
     })),
   );
+}
+
+function whereOf({ ref, pull_request: request, comment }: Delivery): string {
+  if (request === undefined) return ref ?? '-';
+  return comment === undefined ? `request ${request}` : `request ${request}, comment ${comment}`;
 }
 
 const WHY: Readonly<Record<NonNullable<Delivery['reason']>, string>> = {

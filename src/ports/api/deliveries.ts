@@ -20,6 +20,7 @@ export const Delivery = z.strictObject({
     .meta({ description: 'why it was ignored or refused' }),
   ref: z.string().optional(),
   pull_request: z.int().optional().meta({ description: 'number of the pull or merge request it tells of' }),
+  comment: z.string().optional().meta({ description: 'id of the comment it tells of' }),
   commit_sha: z.string().optional(),
   redeliverable: z.boolean().meta({ description: 'whether it says where to look again' }),
   at: Timestamp,

@@ -92,6 +92,12 @@ describe('what only GitHub does', () => {
     });
   });
 
+  it('knows the words older versions have for a secondary limit', async () => {
+    const json = { message: 'You have triggered an abuse detection mechanism. Please wait a few minutes.' };
+    const { writer } = scripted({ status: 403, json });
+    expect(codeOf(await writer.write(repository, commitStatus()))).toBe('forge_rate_limited');
+  });
+
   it('tells a missing commit from another refusal', async () => {
     const { writer } = scripted({ status: 422, json: { message: `No commit found for SHA: ${COMMIT}` } });
     expect(codeOf(await writer.write(repository, commitStatus()))).toBe('forge_not_found');

@@ -58,6 +58,12 @@ describe('the history of deliveries', () => {
     expect(items.at(-1)).toMatchObject({ delivery_id: 'delivery-1', commit_sha: 'a'.repeat(40) });
   });
 
+  it('tells a comment from a commit', async () => {
+    arrived(1, { ref: 'pull-request/12/comments', commit: '987654' });
+    const [one] = (await list()).items;
+    expect([one?.comment, one?.commit_sha, one?.pull_request, one?.ref]).toEqual(['987654', undefined, 12, undefined]);
+  });
+
   it('goes on after a page, also when more arrived meanwhile', async () => {
     for (const second of [1, 2, 3, 4]) arrived(second);
     const first = await list(2);
@@ -91,6 +97,7 @@ describe('delivering again', () => {
       { queue: 'sync', repository: name, ref: MAIN },
     ],
     [{ ref: 'pull-request/12' }, { queue: 'preview', repository: name, number: 12 }],
+    [{ ref: 'pull-request/12/comments' }, { queue: 'preview', repository: name, number: 12 }],
     // A branch may be called so too; its ref says that it is one.
     [{ ref: 'refs/heads/pull-request/12' }, { queue: 'sync', repository: name, ref: 'refs/heads/pull-request/12' }],
   ] as const)('queues what %j pointed at, and nothing else', async (more, job) => {

@@ -1,6 +1,7 @@
 import { canonicalJson, fail, ok, problem, type Result, sha256 } from '../../../kernel/index.ts';
 import type { Delivery, DeliveryOperations } from '../../../ports/api/index.ts';
 import {
+  commentMentions,
   DELIVERIES_KEPT,
   type DeliveryLog,
   type DeliveryRecord,
@@ -86,10 +87,15 @@ function deliveryView(record: DeliveryRecord): Delivery {
     ...judgement(record),
     ...(ref === undefined || number !== undefined ? {} : { ref }),
     ...(number === undefined ? {} : { pull_request: number }),
-    ...(commit === undefined ? {} : { commit_sha: commit }),
+    ...(commit === undefined ? {} : isOfComment(ref, number) ? { comment: commit } : { commit_sha: commit }),
     redeliverable: jobOf(record) !== undefined,
     at,
   };
+}
+
+/** A comment's id is kept in the place of a commit. */
+function isOfComment(ref: string | undefined, number: number | undefined): boolean {
+  return number !== undefined && ref === commentMentions(number);
 }
 
 function judgement({ verdict }: DeliveryRecord): Pick<Delivery, 'verdict' | 'reason'> {
