@@ -12,7 +12,7 @@ import {
 import { type GitRepository, type GitSource, type Job, REQUESTED_AT, type Remote } from '../ports/index.ts';
 import { describeOutcome, type Shown } from '../status/index.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
-import { reportsOf, withReport } from './ledger.ts';
+import { isOwed, reportsOf, withReport } from './ledger.ts';
 import { type Mention, splitMentions } from './mentions.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { remoteOf } from './remote.ts';
@@ -179,7 +179,7 @@ async function markSources(
     }
     if (isTouched) jobs.push({ queue: 'plan', source: source.name });
     for (const report of reportsOf(written.value)) {
-      if (report.posted === undefined) jobs.push({ queue: 'report', source: source.name, commit: report.commit });
+      if (isOwed(report)) jobs.push({ queue: 'report', source: source.name, commit: report.commit });
     }
   }
   return ok(jobs);

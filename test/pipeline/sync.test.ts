@@ -43,6 +43,20 @@ describe('sync', () => {
     expect(world.repositories.items.get('github-1')?.status.lastDeliveryAt).toBe('2026-05-31T23:59:00.000Z');
   });
 
+  it('tells the forge at once that a plan that waits is passed over', async () => {
+    await planned(1);
+    await world.sources.updateStatus(SOURCE, ({ status }) => {
+      const waits = { outcome: 'pending', description: 'waiting until somebody approves the plan' } as const;
+      const at = world.now.toISOString();
+      const planned = { commit: SHA(1), generation: 1, grantRevision: 1, outcome: 'waiting', at } as const;
+      return { ...status, planned, reports: [{ commit: SHA(1), desired: waits, posted: waits, at }] };
+    });
+    world.head = SHA(2);
+    expect((await sync(world.deps, job, RUN)).ok).toBe(true);
+    expect(said(world, SHA(1))).toBe('superseded: superseded by 0000000');
+    expect(world.jobs).toContainEqual({ queue: 'report', source: SOURCE, commit: SHA(1) });
+  });
+
   it('waits for a mention that may be newer than what the Git server shows', async () => {
     await planned(1);
     mention(2, 100);
