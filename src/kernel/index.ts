@@ -68,3 +68,4 @@ export {
   type Strike,
   secondStrike,
 } from './rollout.ts';
+export { isTagPattern, newestTag, tagMatch, tagPattern } from './tag-pattern.ts';

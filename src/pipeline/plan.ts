@@ -10,6 +10,7 @@ import {
   ok,
   type Problem,
   problem,
+  type RefName,
   type Result,
   releaseName,
 } from '../kernel/index.ts';
@@ -164,7 +165,7 @@ async function judgeSpec(
   const granted = evaluateGrant({
     grant: source.spec.grant,
     request: {
-      ref: storedRef(source.spec.ref),
+      ref: refOf(source),
       path: storedPath(source.spec.path),
       application: key,
       now: deps.clock.now(),
@@ -220,6 +221,11 @@ function placeOf({ position }: Problem, axis: 'line' | 'column'): number {
   return position?.[axis] ?? 0;
 }
 
+/** The ref whose commit is planned: the bound one, or the tag that a pattern found. */
+function refOf({ spec, status }: GitSource): RefName {
+  return storedRef(status.seen?.ref ?? spec.ref);
+}
+
 /** A rejection is a verdict; anything else is worth another try. */
 function verdictOf(p: Problem): Result<Verdict> {
   return p.kind === 'rejected' ? ok({ kind: 'refused', problems: [p] }) : fail(p);
@@ -265,7 +271,7 @@ async function accept(deps: Deps, wanted: Wanted, { parsed, envFiles }: Desired)
         kind: 'git',
         actor: source.spec.grant.owner,
         source: source.name,
-        ref: source.spec.ref,
+        ref: refOf(source),
         commit,
         grantRevision: source.spec.grant.revision,
         trigger: wanted.trigger,

@@ -3,6 +3,7 @@ import type { Job } from '../ports/index.ts';
 import { type Deps, type Run, storedRef } from './context.ts';
 import { checkHook } from './hooks/index.ts';
 import { headRefs, movedRequests, sweepRequests } from './preview/sweep.ts';
+import { headOf } from './ref-head.ts';
 import { remoteOf } from './remote.ts';
 import { markReadable, markUnreadable } from './source-condition.ts';
 
@@ -25,12 +26,12 @@ export async function poll(deps: Deps, job: { readonly repository: string }, run
   }
   const recovered = await markReadable(
     deps,
-    sources.filter(({ spec }) => listed.value.has(storedRef(spec.ref))),
+    sources.filter(({ spec }) => headOf(listed.value, storedRef(spec.ref)) !== undefined),
   );
   if (!recovered.ok) return recovered;
   const known = new Map((repository.status.refs ?? []).map((ref) => [ref.name, ref.commit]));
   const moved = refs
-    .filter((ref) => known.get(ref) !== (listed.value.get(ref) ?? ''))
+    .filter((ref) => known.get(ref) !== (headOf(listed.value, ref)?.commit ?? ''))
     .map((ref): Job => ({ queue: 'sync', repository: repository.name, ref }));
   const queued = await deps.jobs.addAll([...moved, ...movedRequests(deps, repository.name, listed.value)]);
   if (!queued.ok) return queued;

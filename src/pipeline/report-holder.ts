@@ -1,4 +1,4 @@
-import { type ApplicationKey, ok, type RefName, type Result } from '../kernel/index.ts';
+import { type ApplicationKey, isTagPattern, ok, type RefName, type Result } from '../kernel/index.ts';
 import type { CommitReport, GitSource, Job, PullRequestPlan } from '../ports/index.ts';
 import { deployContext, planContext } from '../status/index.ts';
 import { type Deps, storedRef } from './context.ts';
@@ -34,16 +34,18 @@ export async function openHolder(deps: Deps, job: ReportJob): Promise<Result<Hol
     return plan.ok ? ok(plan.value && holderOfPlan(deps, plan.value)) : plan;
   }
   const source = await deps.store.sources.get(job.source);
-  return source.ok ? ok(source.value && holderOfSource(deps, source.value)) : source;
+  return source.ok ? ok(source.value && holderOfSource(deps, source.value, job.commit)) : source;
 }
 
-function holderOfSource(deps: Deps, source: GitSource): Holder {
-  const { name, spec } = source;
+function holderOfSource(deps: Deps, source: GitSource, commit: string): Holder {
+  const { name, spec, status } = source;
+  // Which tag a commit was found at is known of the last one only; no forge has a ref that is a pattern.
+  const tag = status.seen?.commit === commit ? status.seen.ref : undefined;
   return {
     name,
     reports: reportsOf(source),
     repository: spec.repository,
-    ref: storedRef(spec.ref),
+    ref: storedRef(tag ?? (isTagPattern(spec.ref) ? '' : spec.ref)),
     context: deployContext(spec.application),
     application: spec.application,
     isClosing: source.deleting,

@@ -2,12 +2,14 @@ import {
   type CommitSha,
   commitSha,
   fail,
+  isTagPattern,
   ok,
   problem,
   type RefName,
   type RepoPath,
   type Result,
   repoPath,
+  tagMatch,
 } from '../kernel/index.ts';
 import { type GitRepository, type GitSource, type Job, REQUESTED_AT, type Remote } from '../ports/index.ts';
 import { describeOutcome, type Shown } from '../status/index.ts';
@@ -15,6 +17,7 @@ import { type Deps, type Run, storedPath, storedRef } from './context.ts';
 import { isOwed, reportsOf, withReport } from './ledger.ts';
 import { type Mention, splitMentions } from './mentions.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
+import { headOf } from './ref-head.ts';
 import { remoteOf } from './remote.ts';
 import { markReadable, markUnreadable, unreadable } from './source-condition.ts';
 
@@ -26,6 +29,8 @@ type RefNow = {
   readonly ref: RefName;
   /** `undefined`: the ref is gone. */
   readonly head: CommitSha | undefined;
+  /** The tag it was found at, when the ref is a pattern. */
+  readonly tag: RefName | undefined;
   /** What the sources were last brought up to; empty when the ref was gone, `undefined` when never. */
   readonly known: string | undefined;
 };
@@ -58,21 +63,46 @@ async function syncOnce(
 ): Promise<Result<void>> {
   const repository = deps.store.repositories.cached(job.repository);
   if (repository === undefined) return ok(undefined);
-  const ref = storedRef(job.ref);
+  // Sources that follow a pattern hear of the tags it matches; what deliveries mention is forgotten with the last.
+  const patterns = deps.store
+    .repositoryRefs(repository.name)
+    .filter((bound) => isTagPattern(bound) && bound !== job.ref && tagMatch(bound, job.ref) !== undefined);
+  for (const bound of patterns) {
+    const done = await syncBound(deps, { repository, bound, mentioned: job.ref, isLast: false }, run);
+    if (!done.ok && done.problem.code !== 'ref_settling') return done;
+  }
+  return syncBound(deps, { repository, bound: job.ref, mentioned: job.ref, isLast: true }, run);
+}
+
+/** Brings the sources bound to one ref, or to one pattern of tags, up to it. */
+async function syncBound(
+  deps: Deps,
+  turn: {
+    readonly repository: GitRepository;
+    readonly bound: string;
+    /** The ref whose mentions are meant. */
+    readonly mentioned: string;
+    readonly isLast: boolean;
+  },
+  run: Run,
+): Promise<Result<void>> {
+  const { repository } = turn;
+  const ref = storedRef(turn.bound);
   const sources = deps.store.sourcesOf(repository.name, ref).filter((s) => !s.deleting && s.spec.suspended !== true);
 
-  const mentions = await deps.deliveries.mentioned(repository.name, ref);
+  const mentions = await deps.deliveries.mentioned(repository.name, turn.mentioned);
   if (!mentions.ok) return mentions;
   const remote = await remoteOf(repository, deps);
   const listed = remote.ok ? await deps.git.listRefs(remote.value, [ref], run.signal) : remote;
   if (!remote.ok || !listed.ok) return cannotRead(deps, sources, listed);
 
   const known = repository.status.refs?.find((entry) => entry.name === ref)?.commit;
-  const now: RefNow = { ref, head: listed.value.get(ref), known };
+  const found = headOf(listed.value, ref);
+  const now: RefNow = { ref, head: found?.commit, tag: found?.ref === ref ? undefined : found?.ref, known };
   const touched = await touchedSources(deps, { remote: remote.value, now, sources, signal: run.signal });
   if (!touched.ok) return touched;
 
-  const { ripe, young } = splitMentions(deps, mentions.value, now.head);
+  const { ripe, young } = splitMentions(deps, mentions.value, listed.value.get(storedRef(turn.mentioned)) ?? now.head);
   const marked = await markSources(deps, { now, sources, touched: touched.value, mentions: ripe });
   if (!marked.ok) return marked;
   const queued = await deps.jobs.addAll(marked.value);
@@ -81,9 +111,10 @@ async function syncOnce(
   if (!recovered.ok) return recovered;
   const remembered = await rememberRef(deps, repository, { now, deliveredAt: newest(mentions.value) });
   if (!remembered.ok) return remembered;
+  if (!turn.isLast) return ok(undefined);
   const forgotten = await deps.deliveries.forget(
     repository.name,
-    ref,
+    turn.mentioned,
     ripe.map((mention) => mention.commit),
   );
   if (!forgotten.ok) return forgotten;
@@ -212,7 +243,13 @@ function marked(
 
   const nextSeen =
     input.isTouched && head !== undefined && (seen?.commit !== head || wantsFreshLook(source))
-      ? { commit: head, generation: source.generation, request: source.annotations[REQUESTED_AT], at: at.toISOString() }
+      ? {
+          commit: head,
+          ref: input.now.tag,
+          generation: source.generation,
+          request: source.annotations[REQUESTED_AT],
+          at: at.toISOString(),
+        }
       : seen;
   const conditions = head === undefined ? unreadable(source, problem('ref_not_found'), at) : source.status.conditions;
   const isUnchanged = nextSeen === seen && reports === reportsOf(source) && conditions === source.status.conditions;

@@ -97,7 +97,7 @@ const PlanIdentity = {
 
 export const GitSourceSpec = z.object({
   repository: z.string().describe('name of the GitRepository'),
-  ref: z.string(),
+  ref: z.string().describe('a full ref, or a pattern of tags such as refs/tags/v* whose newest is followed'),
   path: z.string(),
   application: z.object({ project: z.string(), environment: z.string(), name: z.string() }),
   grant: DeployGrant,
@@ -116,6 +116,7 @@ export const GitSourceStatus = z.object({
   seen: z
     .object({
       commit: z.string(),
+      ref: z.string().optional().describe('the tag it was found at, when the source follows a pattern'),
       generation: z.int().describe('of the source when the ref was read'),
       request: z.string().optional().describe('the sync request this reading answered'),
       at: Timestamp,

@@ -25,7 +25,10 @@ export type GitExport = { readonly files: number; readonly bytes: number };
  * with the catalogue's Git codes. Nothing is ever checked out and no link is followed.
  */
 export interface GitReader {
-  /** One ls-refs: the commit each of these exact refs points to now (tags peeled). Missing refs are absent. */
+  /**
+   * One ls-refs: the commit each of these exact refs points to now (tags peeled). Missing refs are absent. A pattern of tags is answered
+   * with every tag it matches.
+   */
   listRefs(
     remote: Remote,
     refs: readonly RefName[],

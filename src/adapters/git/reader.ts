@@ -1,4 +1,14 @@
-import { type CommitSha, fail, ok, type Problem, problem, type RefName, type Result } from '../../kernel/index.ts';
+import {
+  type CommitSha,
+  fail,
+  isTagPattern,
+  ok,
+  type Problem,
+  problem,
+  type RefName,
+  type Result,
+  tagMatch,
+} from '../../kernel/index.ts';
 import type { GitReader, Log, Remote } from '../../ports/index.ts';
 import { changedPathsBetween } from './changed-paths.ts';
 import { commitMessageAt } from './commit-message.ts';
@@ -81,10 +91,14 @@ class Reader implements GitReader {
     signal?: AbortSignal,
   ): Promise<Result<ReadonlyMap<RefName, CommitSha>>> {
     return this.#with('listing refs', remote, signal, async (repository, inner) => {
-      const listed = await repository.refs(refs, inner);
+      const prefixes = refs.map((ref) => ref.split('*')[0] ?? ref);
+      const listed = await repository.refs(prefixes, inner);
       if (!listed.ok) return listed;
       const wanted = new Set<string>(refs);
-      const found = listed.value.filter(({ name }) => wanted.has(name));
+      const patterns = refs.filter(isTagPattern);
+      const isWanted = (name: string): boolean =>
+        wanted.has(name) || patterns.some((pattern) => tagMatch(pattern, name) !== undefined);
+      const found = listed.value.filter(({ name }) => isWanted(name));
       return ok(new Map(found.map(({ name, oid, peeled }) => [name as RefName, (peeled ?? oid) as CommitSha])));
     });
   }

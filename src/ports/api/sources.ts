@@ -125,7 +125,9 @@ export const CreateSource = z.strictObject({
   environment: Name,
   application: Name,
   repository: RepositoryName.meta({ description: 'name of a repository of POST /repositories' }),
-  ref: z.string().min(1).max(255).meta({ description: 'a full ref, or the name of a branch' }),
+  ref: z.string().min(1).max(255).meta({
+    description: 'a full ref, the name of a branch, or a pattern of tags such as refs/tags/v* whose newest is followed',
+  }),
   path: z.string().min(1).max(256).meta({ description: 'a clean relative path that ends in .toml' }),
   drift: DriftPolicy.optional(),
   ...GrantChoice,

@@ -4,6 +4,7 @@ import {
   type ApplicationKey,
   applicationName,
   fail,
+  isTagPattern,
   ok,
   type Problem,
   problem,
@@ -12,6 +13,7 @@ import {
   type Result,
   refName,
   repoPath,
+  tagPattern,
 } from '../../../kernel/index.ts';
 import type { CreateSource, Source } from '../../../ports/api/index.ts';
 import { type GitRepository, REPORTS_FINALIZER } from '../../../ports/index.ts';
@@ -64,7 +66,7 @@ function taken(leaving: boolean): Problem {
 }
 
 function readBinding({ ref, path }: CreateSource): Result<{ readonly ref: RefName; readonly path: RepoPath }> {
-  const full = refName(ref.startsWith('refs/') ? ref : `refs/heads/${ref}`);
+  const full = isTagPattern(ref) ? tagPattern(ref) : refName(ref.startsWith('refs/') ? ref : `refs/heads/${ref}`);
   if (!full.ok) return fail({ ...full.problem, at: 'ref' });
   const clean = repoPath(path);
   if (!clean.ok) return fail({ ...clean.problem, at: 'path' });
