@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DeploymentBook, type RecordedDeployment } from './forge-deployments.ts';
 import { answerGithub } from './forge-github.ts';
 import { answerGithubPulls } from './forge-github-pulls.ts';
 import { answerGitlab } from './forge-gitlab.ts';
@@ -41,6 +42,8 @@ export interface ForgeRecorder {
   actAsApp(): void;
   /** The webhooks there are, with what they delivered; a test may change them as people do. */
   readonly hooks: HookBook;
+  /** The deployments as they are now, oldest first. */
+  deployments(): readonly RecordedDeployment[];
   /** A pipeline that GitLab's own CI started. */
   addPipeline(pipeline: Omit<RecordedPipeline, 'id'>): RecordedPipeline;
   /** GitLab's pipelines of a commit, newest first. */
@@ -69,6 +72,7 @@ export async function startForgeRecorder(
   const ledger = new ForgeLedger(options.onStatus ?? (() => undefined));
   const failures: { readonly failure: ForgeFailure; readonly headers: Readonly<Record<string, string>> }[] = [];
   const book = new PullBook();
+  const deployments = new DeploymentBook();
   const hooks = new HookBook();
   let token: string | undefined;
   let app = false;
@@ -116,8 +120,14 @@ export async function startForgeRecorder(
     };
     options.onCall?.(gitlab ? 'gitlab' : 'github', call);
     return gitlab
-      ? ((await answerGitlabHooks(call, hooks)) ?? answerGitlabPulls(call, book) ?? answerGitlab(call, ledger, book))
-      : (answerGithubHooks(call, hooks) ?? answerGithubPulls(call, book, app) ?? answerGithub(call, ledger));
+      ? ((await answerGitlabHooks(call, hooks)) ??
+          answerGitlabPulls(call, book) ??
+          deployments.answerGitlab(call) ??
+          answerGitlab(call, ledger, book))
+      : (answerGithubHooks(call, hooks) ??
+          answerGithubPulls(call, book, app) ??
+          deployments.answerGithub(call) ??
+          answerGithub(call, ledger));
   }
 
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -135,6 +145,7 @@ export async function startForgeRecorder(
     actAsApp() {
       app = true;
     },
+    deployments: () => deployments.all(),
     addPipeline: (pipeline) => ledger.addPipeline(pipeline),
     pipelines: (project, commit) => ledger.pipelines(project, commit),
     requests: () => requests,

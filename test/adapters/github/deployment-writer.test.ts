@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createGithubDeploymentWriter } from '../../../src/adapters/github/index.ts';
 import type { RefName } from '../../../src/kernel/index.ts';
 import type { CommitOutcome, ForgeDeployment } from '../../../src/ports/index.ts';
+import { describeDeploymentWriter } from '../../contracts/deployment-writer.contract.ts';
 import { COMMIT, clock, codeOf, TOKEN } from '../../contracts/status-writer.contract.ts';
 import { complaintsAgainst } from '../../support/github-rest.ts';
 import { type Asked, scriptedForge } from '../../support/scripted-forge.ts';
@@ -105,5 +106,21 @@ describe('GitHub deployments', () => {
   ])('end when %s answers %s', async (of, status, code) => {
     const { writer } = github([], { of, status });
     expect(codeOf(await writer.write(repository, deployment()))).toBe(code);
+  });
+});
+
+describe('GitHub deployments at the recorder', () => {
+  describeDeploymentWriter({
+    forge: 'github',
+    create: createGithubDeploymentWriter,
+    apiUrl: (recorder) => recorder.githubApiUrl,
+    states: {
+      pending: 'in_progress',
+      success: 'success',
+      failure: 'failure',
+      superseded: 'inactive',
+      cancelled: 'inactive',
+      lost: 'error',
+    },
   });
 });

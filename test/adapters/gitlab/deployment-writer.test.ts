@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createGitlabDeploymentWriter } from '../../../src/adapters/gitlab/index.ts';
 import type { RefName } from '../../../src/kernel/index.ts';
 import type { ForgeDeployment } from '../../../src/ports/index.ts';
+import { describeDeploymentWriter } from '../../contracts/deployment-writer.contract.ts';
 import { COMMIT, clock, codeOf, TOKEN } from '../../contracts/status-writer.contract.ts';
 import { scriptedForge } from '../../support/scripted-forge.ts';
 
@@ -118,5 +119,21 @@ describe('GitLab deployments', () => {
   ])('end when the forge answers %s', async (status, code) => {
     const { writer } = gitlab({ put: { status } });
     expect(codeOf(await writer.write(repository, deployment({ known: '9' })))).toBe(code);
+  });
+});
+
+describe('GitLab deployments at the recorder', () => {
+  describeDeploymentWriter({
+    forge: 'gitlab',
+    create: createGitlabDeploymentWriter,
+    apiUrl: (recorder) => recorder.gitlabApiUrl,
+    states: {
+      pending: 'running',
+      success: 'success',
+      failure: 'failed',
+      superseded: 'canceled',
+      cancelled: 'canceled',
+      lost: 'failed',
+    },
   });
 });
