@@ -157,7 +157,7 @@ function pathOf({ cause }: Problem): string {
 async function requestOf(deps: Deps, { spec }: BuildRun) {
   const { context, dockerfile, target, build_args } = spec.build;
   const secret = deps.options.buildRegistryCredentialsSecret;
-  const credentials = secret === undefined ? ok(undefined) : await deps.credentials.forRepository(secret);
+  const credentials = secret === undefined ? ok(undefined) : await deps.credentials.forRepository(secret, 'read');
   if (!credentials.ok) return credentials;
   const source = deps.store.sources.cached(spec.source);
   return ok({

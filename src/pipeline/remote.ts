@@ -1,5 +1,5 @@
 import { ok, type Result } from '../kernel/index.ts';
-import type { CredentialStore, ForgeRepository, GitRepository, Remote } from '../ports/index.ts';
+import type { CredentialStore, ForgeRepository, GitRepository, Remote, TokenUse } from '../ports/index.ts';
 import type { Deps } from './context.ts';
 
 /** Where to read the repository, with the credentials it has now. `local` counts only where the installation allows it. */
@@ -10,21 +10,22 @@ export async function remoteOf(
   const { url, local, credentialsSecret } = repository.spec;
   const base = { url, local: local === true && deps.options.localRepositories };
   if (credentialsSecret === undefined) return ok(base);
-  const found = await deps.credentials.forRepository(credentialsSecret);
+  const found = await deps.credentials.forRepository(credentialsSecret, 'read');
   if (!found.ok) return found;
   if (found.value === undefined) return ok(base);
   return ok({ ...base, credentials: { username: found.value.username, password: found.value.token } });
 }
 
-/** Where to write the repository's statuses, with the token it has now. */
+/** Where to write the repository's statuses, or with another use to its webhooks, with the token it has now. */
 export async function forgeOf(
   repository: GitRepository,
   credentials: CredentialStore,
+  use: TokenUse = 'report',
 ): Promise<Result<ForgeRepository>> {
   const { forge, project, repositoryId, apiUrl, credentialsSecret } = repository.spec;
   const base = { forge, project, repositoryId, ...(apiUrl === undefined ? {} : { apiUrl }) };
   if (credentialsSecret === undefined) return ok(base);
-  const found = await credentials.forRepository(credentialsSecret);
+  const found = await credentials.forRepository(credentialsSecret, use);
   if (!found.ok) return found;
   return ok(found.value === undefined ? base : { ...base, token: found.value.token });
 }

@@ -13,6 +13,7 @@ export {
   SettingsSpec,
   type StoredAuditRecord,
 } from './access-resources.ts';
+export type { AppCredentials, AppTokens, TokenUse } from './app-tokens.ts';
 export {
   type Application,
   ApplicationSpec,

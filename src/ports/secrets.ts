@@ -1,4 +1,5 @@
 import type { ApplicationKey, Result } from '../kernel/index.ts';
+import type { AppCredentials, TokenUse } from './app-tokens.ts';
 
 /** Application-scoped secrets: Kubernetes Secrets `env-<scope>-<name>` in the control namespace (facts 6.6). */
 export interface SecretStore {
@@ -33,12 +34,20 @@ export interface SecretStore {
 
 /** Credentials of repositories and webhooks, kept in Secrets of the control namespace. */
 export interface CredentialStore {
-  /** What opens the repository at its Git server and forge; `undefined` when the repository has none. */
-  forRepository(secretName: string): Promise<Result<{ readonly username: string; readonly token: string } | undefined>>;
+  /**
+   * What opens the repository at its Git server and forge; `undefined` when the repository has none. Of a GitHub App it is a token minted for
+   * this use.
+   */
+  forRepository(
+    secretName: string,
+    use: TokenUse,
+  ): Promise<Result<{ readonly username: string; readonly token: string } | undefined>>;
   saveCredentials(
     secretName: string,
     value: { readonly username: string; readonly token: string },
   ): Promise<Result<void>>;
+  /** Instead of a token. `invalid_secret` for a key that can sign for no App. */
+  saveApp(secretName: string, app: AppCredentials): Promise<Result<void>>;
   /** Whether the hook has a secret; its value is not told. */
   hasHookSecret(secretName: string): Promise<Result<boolean>>;
   /** The hook's secrets, to enter them at the forge; `undefined` when it has none. Not for anybody's eyes. */

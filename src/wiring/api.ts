@@ -19,7 +19,7 @@ import type { ManifestRequest } from '../ports/api/index.ts';
 import type { DeliveryLog, JobQueue, Store } from '../ports/index.ts';
 import { API_LIMITS, type Api, type ApiLimits, createApi } from '../server/index.ts';
 import { openRuns } from './cluster-runs.ts';
-import { openForges, outsideOf } from './forges.ts';
+import { openAppTokens, openForges, outsideOf } from './forges.ts';
 import { checkUrl, type Foundation, version } from './foundation.ts';
 import { pipelineOptions } from './options.ts';
 import { publicDns } from './public-dns.ts';
@@ -44,6 +44,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
   if (!key.ok) return key;
   const running = openRuns(foundation, key.value);
   const forges = openForges(foundation, outsideOf(foundation));
+  const appTokens = openAppTokens(foundation);
   const deps: OperationsDeps = {
     store,
     cluster,
@@ -51,7 +52,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
     secrets: createSecretStore({ cluster, namespace, clock }),
     certificates: createCertificateStore({ cluster, namespace, clock }),
     dns: publicDns(config),
-    credentials: createCredentialStore({ cluster, namespace }),
+    credentials: createCredentialStore({ cluster, namespace, appTokens }),
     keys: access.keys,
     identities: access.identities,
     roles: access.roles,
@@ -94,6 +95,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
     stop: async () => {
       await running.runs.close();
       await forges.stop();
+      await appTokens.stop();
     },
   });
 }

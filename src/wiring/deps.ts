@@ -18,7 +18,7 @@ import {
 import { ok, type Result } from '../kernel/index.ts';
 import type { Deps } from '../pipeline/index.ts';
 import type { Metrics, Store } from '../ports/index.ts';
-import { openForges, outsideOf } from './forges.ts';
+import { openAppTokens, openForges, outsideOf } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
 import { pipelineOptions } from './options.ts';
 import { publicDns } from './public-dns.ts';
@@ -48,6 +48,7 @@ export async function openDeps(
     log,
   });
   const forges = openForges(foundation, outside, createForgeBudget(parts.redis, clock));
+  const appTokens = openAppTokens(foundation);
   const images = createImageResolver({
     openHttp: openHttpClient,
     allowLocal: config.localRegistries,
@@ -69,7 +70,7 @@ export async function openDeps(
     secrets: createSecretStore({ cluster, namespace, clock }),
     certificates: createCertificateStore({ cluster, namespace, clock }),
     dns: publicDns(config),
-    credentials: createCredentialStore({ cluster, namespace }),
+    credentials: createCredentialStore({ cluster, namespace, appTokens }),
     keys: access.keys,
     identities: access.identities,
     roles: access.roles,
@@ -106,6 +107,7 @@ export async function openDeps(
       await git.close();
       await images.stop();
       await forges.stop();
+      await appTokens.stop();
     },
   });
 }

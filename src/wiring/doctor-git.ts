@@ -4,7 +4,7 @@ import type { Finding } from '../cli/index.ts';
 import { describe, type RefName } from '../kernel/index.ts';
 import { forgeOf, remoteOf } from '../pipeline/remote.ts';
 import type { GitRepository } from '../ports/index.ts';
-import { openForges } from './forges.ts';
+import { openAppTokens, openForges } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
 
 /** So many repositories are tried; the first by name. */
@@ -25,7 +25,8 @@ export async function repositories(foundation: Foundation): Promise<readonly Fin
   const { gitCacheBytes: cacheBytes, shallowLimitBytes } = config;
   const git = createGitReader({ ...outside, cacheBytes, shallowLimitBytes, userAgent: `hakopod/${version()}`, log });
   const forges = openForges(foundation, outside);
-  const credentials = createCredentialStore({ cluster, namespace });
+  const appTokens = openAppTokens(foundation);
+  const credentials = createCredentialStore({ cluster, namespace, appTokens });
   await store.start();
   try {
     const known = [...store.repositories.all()].sort((a, b) => a.name.localeCompare(b.name)).slice(0, TRIED);
@@ -57,6 +58,7 @@ export async function repositories(foundation: Foundation): Promise<readonly Fin
   } finally {
     await store.stop();
     await forges.stop();
+    await appTokens.stop();
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  createGithubAppTokens,
   createGithubChecks,
   createGithubCommentReader,
   createGithubCommentWriter,
@@ -47,6 +48,13 @@ export type Forges = {
 export function outsideOf({ ca, config }: Foundation): { readonly ca?: string; readonly proxy?: string } {
   const { proxyUrl: proxy } = config;
   return { ...(ca === undefined ? {} : { ca }), ...(proxy === undefined ? {} : { proxy }) };
+}
+
+/** Tokens of GitHub Apps. It keeps connections of its own; `stop` ends them. */
+export function openAppTokens(foundation: Foundation): ReturnType<typeof createGithubAppTokens> {
+  const { clock, config } = foundation;
+  const shared = { ...outsideOf(foundation), openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
+  return createGithubAppTokens({ ...shared, apiUrl: config.githubApiUrl });
 }
 
 /** One of each for both forges; the repository says which is meant. With a budget all keep within it, by the installation they call as. */

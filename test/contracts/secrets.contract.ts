@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import {
   createCredentialStore,
@@ -6,7 +7,8 @@ import {
   createStore,
   ensureCrds,
 } from '../../src/adapters/store/index.ts';
-import { secretScope } from '../../src/kernel/index.ts';
+import { ok, secretScope } from '../../src/kernel/index.ts';
+import type { AppTokens } from '../../src/ports/index.ts';
 import { type ClusterUnderTest, eventually, memoryLog, realClock } from '../support/kubernetes.ts';
 import { newRepository } from '../support/resources.ts';
 import { must, type Skips, testsWith } from './cluster.contract.ts';
@@ -184,7 +186,7 @@ export function describeSecretsContract(
           stringData: { username: 'u', token: 't' },
         }),
       );
-      expect(must(await credentials().forRepository('foreign'))).toEqual({ username: 'u', token: 't' });
+      expect(must(await credentials().forRepository('foreign', 'read'))).toEqual({ username: 'u', token: 't' });
       const saved = await credentials().saveCredentials('foreign', { username: 'x', token: 'y' });
       expect(saved.ok ? 'ok' : saved.problem.code).toBe('not_owned');
       const removed = await credentials().remove('foreign');
@@ -192,13 +194,48 @@ export function describeSecretsContract(
     });
 
     test('keeps credentials', async () => {
-      expect(must(await credentials().forRepository('shop-git'))).toBeUndefined();
+      expect(must(await credentials().forRepository('shop-git', 'read'))).toBeUndefined();
       must(await credentials().saveCredentials('shop-git', { username: 'u', token: 't1' }));
       must(await credentials().saveCredentials('shop-git', { username: 'u', token: 't2' }));
-      expect(must(await credentials().forRepository('shop-git'))).toEqual({ username: 'u', token: 't2' });
+      expect(must(await credentials().forRepository('shop-git', 'read'))).toEqual({ username: 'u', token: 't2' });
       must(await credentials().remove('shop-git'));
       must(await credentials().remove('shop-git'));
-      expect(must(await credentials().forRepository('shop-git'))).toBeUndefined();
+      expect(must(await credentials().forRepository('shop-git', 'read'))).toBeUndefined();
+    });
+
+    test('keeps a GitHub App instead, and lets a token be minted for each use', async () => {
+      const minted: string[] = [];
+      const appTokens: AppTokens = {
+        mint: async (app, use) => {
+          minted.push(`${app.appId} ${app.installationId} ${app.repositoryId} ${app.apiUrl ?? ''} ${use}`);
+          return ok(`minted for ${use}`);
+        },
+      };
+      const { cluster, namespace } = under;
+      const withApps = createCredentialStore({ cluster, namespace, appTokens });
+      const app = { appId: '1', installationId: '2', repositoryId: '3', privateKey: appKey(2048) };
+      must(await withApps.saveApp('app-git', { ...app, apiUrl: 'https://ghe.example.com/api/v3' }));
+      const found = must(await withApps.forRepository('app-git', 'hooks'));
+      expect(found).toEqual({ username: 'x-access-token', token: 'minted for hooks' });
+      expect(minted).toEqual(['1 2 3 https://ghe.example.com/api/v3 hooks']);
+      for (const privateKey of [appKey(1024), 'no key']) {
+        const refused = await withApps.saveApp('app-git', { ...app, privateKey });
+        expect(refused).toMatchObject({ ok: false, problem: { code: 'invalid_secret', at: 'app.private_key' } });
+      }
+      must(await withApps.saveCredentials('app-git', { username: 'u', token: 't' }));
+      expect(must(await withApps.forRepository('app-git', 'read'))).toEqual({ username: 'u', token: 't' });
+    });
+
+    test('tells the secrets of a hook, and drops the old one only beside the one that is meant', async () => {
+      const hook = credentials();
+      expect(must(await hook.hookSecret('turned-hook'))).toBeUndefined();
+      must(await hook.saveHookSecret('turned-hook', { current: 'new', previous: 'old' }));
+      must(await hook.dropPreviousHookSecret('turned-hook', 'newer'));
+      expect(must(await hook.hookSecret('turned-hook'))).toEqual({ current: 'new', previous: 'old' });
+      must(await hook.dropPreviousHookSecret('turned-hook', 'new'));
+      must(await hook.dropPreviousHookSecret('turned-hook', 'new'));
+      expect(must(await hook.hookSecret('turned-hook'))).toEqual({ current: 'new' });
+      expect(must(await hook.hasHookSecret('turned-hook'))).toBe(true);
     });
 
     test('finds hooks from its caches, through rotation and removal', async () => {
@@ -240,4 +277,8 @@ export function describeSecretsContract(
       await hooks.stop();
     });
   });
+}
+
+function appKey(modulusLength: number): string {
+  return generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }

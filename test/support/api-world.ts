@@ -319,6 +319,7 @@ export function memoryCredentials(kept: Map<string, unknown>): CredentialStore {
   return {
     forRepository: async (name) => ok(kept.get(name) as { username: string; token: string } | undefined),
     saveCredentials: async (name, value) => ok(void kept.set(name, value)),
+    saveApp: async (name, app) => ok(void kept.set(name, app)),
     hasHookSecret: async (name) => ok(kept.has(name)),
     hookSecret: async (name) => ok(kept.get(name) as { current: string; previous?: string } | undefined),
     dropPreviousHookSecret: async (name, current) => {

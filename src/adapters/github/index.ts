@@ -4,6 +4,7 @@
  * "look there", never lets GitHub's words or a token into a message.
  */
 export type { GithubApiOptions } from './api.ts';
+export { createGithubAppTokens } from './app-tokens.ts';
 export { createGithubChecks } from './checks.ts';
 export { createGithubCommentReader } from './comment-reader.ts';
 export { createGithubCommentWriter } from './comment-writer.ts';

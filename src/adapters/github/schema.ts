@@ -121,3 +121,7 @@ export const HookList = z.array(Hook);
 export const HookDeliveries = z.array(
   z.object({ id: z.number(), delivered_at: z.string(), event: z.string(), status_code: z.number() }),
 );
+
+/** A token of an App's installation (REST API, apps). */
+export const InstallationToken = z.object({ token: z.string().min(1), expires_at: z.string() });
+export type InstallationToken = z.infer<typeof InstallationToken>;

@@ -1,5 +1,6 @@
-import { fail, ok, problem } from '../../kernel/index.ts';
-import type { Cluster, CredentialStore } from '../../ports/index.ts';
+import { createPrivateKey } from 'node:crypto';
+import { fail, type Manifest, ok, problem } from '../../kernel/index.ts';
+import type { AppCredentials, AppTokens, Cluster, CredentialStore } from '../../ports/index.ts';
 import { HOOK_SECRET } from './labels.ts';
 import { changeSecret, removeSecret, saveSecret, secretRef, secretValue } from './secret-objects.ts';
 
@@ -10,13 +11,20 @@ import { changeSecret, removeSecret, saveSecret, secretRef, secretValue } from '
 export function createCredentialStore(options: {
   readonly cluster: Cluster;
   readonly namespace: string;
+  /** For repositories that a GitHub App opens. */
+  readonly appTokens?: AppTokens;
 }): CredentialStore {
-  const { cluster, namespace } = options;
+  const { cluster, namespace, appTokens } = options;
   return {
-    forRepository: async (secretName) => {
+    forRepository: async (secretName, use) => {
       const read = await cluster.get(secretRef(namespace, secretName));
       if (!read.ok) return read;
       if (read.value === undefined) return ok(undefined);
+      const app = appOf(read.value);
+      if (app !== undefined) {
+        const minted = appTokens === undefined ? fail(problem('forge_unauthorized')) : await appTokens.mint(app, use);
+        return minted.ok ? ok({ username: 'x-access-token', token: minted.value }) : minted;
+      }
       const username = secretValue(read.value, 'username');
       const token = secretValue(read.value, 'token');
       if (username === undefined || token === undefined)
@@ -29,6 +37,23 @@ export function createCredentialStore(options: {
       const { username, token } = value;
       const saved = await saveSecret(cluster, secretRef(namespace, secretName), {
         data: { username, token },
+        labels: {},
+      });
+      return saved.ok ? ok(undefined) : saved;
+    },
+    saveApp: async (secretName, app) => {
+      if (!canSign(app.privateKey))
+        return fail(
+          problem('invalid_secret', 'the private key has to be an RSA key of at least 2048 bits, as PEM', {
+            at: 'app.private_key',
+          }),
+        );
+      const saved = await saveSecret(cluster, secretRef(namespace, secretName), {
+        data: {
+          ...{ 'app-id': app.appId, 'installation-id': app.installationId, 'private-key': app.privateKey },
+          'repository-id': app.repositoryId,
+          ...(app.apiUrl === undefined ? {} : { 'api-url': app.apiUrl }),
+        },
         labels: {},
       });
       return saved.ok ? ok(undefined) : saved;
@@ -68,4 +93,25 @@ export function createCredentialStore(options: {
       return removed.ok ? ok(undefined) : removed;
     },
   };
+}
+
+/** A GitHub App's credentials, when the Secret holds them. */
+function appOf(secret: Manifest): AppCredentials | undefined {
+  const [appId, installationId, privateKey, repositoryId] = (
+    ['app-id', 'installation-id', 'private-key', 'repository-id'] as const
+  ).map((key) => secretValue(secret, key));
+  if (appId === undefined || installationId === undefined || privateKey === undefined || repositoryId === undefined)
+    return undefined;
+  const apiUrl = secretValue(secret, 'api-url');
+  return { appId, installationId, privateKey, repositoryId, ...(apiUrl === undefined ? {} : { apiUrl }) };
+}
+
+/** GitHub's keys are RSA; a shorter one than 2048 bits is none of them (facts 4.1). */
+function canSign(pem: string): boolean {
+  try {
+    const key = createPrivateKey(pem);
+    return key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048;
+  } catch {
+    return false;
+  }
 }

@@ -142,7 +142,7 @@ async function addSource(
   return andThen(session, key, async ({ project, environment, name }) => {
     const place = { project, environment };
     const saved = await repositoryFor(session, text, { flags, numbers, place });
-    if (saved === undefined) return refuse(session.terminal, 'standard input', 'the token is empty');
+    if (saved === undefined) return refuse(session.terminal, 'standard input', 'is empty');
     return andThen(session, saved, async (repository) => {
       const { branch, path: file } = flags;
       const source = await session.api.call({

@@ -61,6 +61,9 @@ export function withRepositoryFlags(command: Command): Command {
     .option('--slug <path>', 'owner/name or group/path at the forge')
     .option('--interval <seconds>', 'how often to poll (default 60)')
     .option('--token-stdin', 'read an access token from standard input')
+    .option('--github-app <id>', 'a GitHub App instead of a token, with --installation and --private-key-stdin')
+    .option('--installation <number>', 'of the App, where the repository is')
+    .option('--private-key-stdin', "read the App's private key from standard input")
     .option('--username <name>', 'user name that goes with the token')
     .option('--forge-api-url <url>', 'API of a self-managed forge')
     .option('--signing-token', 'GitLab 19: sign deliveries instead of sending a token')
@@ -76,6 +79,15 @@ export function repositoryRefusal(
   if (isKnown(text)) return undefined;
   const usable = runtime.checkUrl(text, flags.local === true);
   if (!usable.ok) return { at: 'REPOSITORY_URL', message: usable.problem.message };
+  const app = (['github-app', 'installation', 'private-key-stdin'] as const).map((name) => [
+    name,
+    flags[camelCase(name)] !== undefined,
+  ]);
+  const lacking = app.find(([, isGiven]) => isGiven === false);
+  if (lacking !== undefined && app.some(([, isGiven]) => isGiven === true))
+    return { at: `--${lacking[0]}`, message: 'goes with the other flags of a GitHub App' };
+  if (flags.privateKeyStdin === true && flags.tokenStdin === true)
+    return { at: '--token-stdin', message: 'a GitHub App goes without a token' };
   const missing = (['forge', 'repository-id', 'slug'] as const).find((name) => flags[camelCase(name)] === undefined);
   return missing === undefined ? undefined : { at: `--${missing}`, message: 'is needed with a clone URL' };
 }
@@ -91,7 +103,7 @@ function camelCase(name: string): string {
 type Place = { readonly project?: string | undefined; readonly environment?: string | undefined };
 type Input = { readonly flags: Flags; readonly numbers: Numbers; readonly place: Place };
 
-/** The repository a person means: a known one by its name or path, any other is added. `undefined`: the token on standard input is empty. */
+/** The repository a person means: a known one by its name or path, any other is added. `undefined`: standard input is empty. */
 export async function repositoryFor(
   session: Session,
   text: string,
@@ -105,15 +117,17 @@ async function saveRepository(
   url: string,
   { flags, numbers, place }: Input,
 ): Promise<Answered<RepositorySaved> | undefined> {
-  const token = flags.tokenStdin === true ? (await session.terminal.readInput(TOKEN_BYTES)).trim() : undefined;
-  if (token === '') return undefined;
+  const isApp = flags.privateKeyStdin === true;
+  const typed = isApp || flags.tokenStdin === true ? (await session.terminal.readInput(TOKEN_BYTES)).trim() : undefined;
+  if (typed === '') return undefined;
+  const app = { app_id: flags.githubApp, installation_id: flags.installation, private_key: typed };
   return session.api.call({
     method: 'POST',
     path: '/repositories',
     body: {
       ...{ provider: flags.forge, url, repository_id: flags.repositoryId, repository: flags.slug },
       ...place,
-      ...(token === undefined ? {} : { token }),
+      ...(isApp ? { app } : typed === undefined ? {} : { token: typed }),
       ...(flags.username === undefined ? {} : { username: flags.username }),
       ...(flags.forgeApiUrl === undefined ? {} : { api_url: flags.forgeApiUrl }),
       ...(flags.signingToken === true ? { signing_token: true } : {}),
@@ -146,7 +160,7 @@ async function addRepository(
 ): Promise<number> {
   const { project, environment } = session.scope;
   const saved = await saveRepository(session, url, { flags, numbers, place: { project, environment } });
-  if (saved === undefined) return refuse(session.terminal, 'standard input', 'the token is empty');
+  if (saved === undefined) return refuse(session.terminal, 'standard input', 'is empty');
   return andThen(session, saved, (repository) => {
     session.terminal.out(`repository ${repository.name}: ${repository.repository}`);
     for (const line of hookLines(repository)) session.terminal.out(line);

@@ -12,7 +12,7 @@ export type HooksAtForge = { readonly forge: ForgeRepository; readonly hooks: re
 
 /** All hooks of the repository; `forge_unauthorized` when it has no token or one that may not manage webhooks. */
 export async function hooksAtForge(deps: HookDeps, repository: GitRepository): Promise<Result<HooksAtForge>> {
-  const forge = await forgeOf(repository, deps.credentials);
+  const forge = await forgeOf(repository, deps.credentials, 'hooks');
   if (!forge.ok) return forge;
   if (forge.value.token === undefined) return { ok: false, problem: problem('forge_unauthorized') };
   const hooks = await deps.hooks.list(forge.value);

@@ -12,7 +12,7 @@ export async function removeHook(
 ): Promise<boolean> {
   const { id, installedAt } = repository.status.webhook ?? {};
   if (id === undefined || installedAt === undefined) return false;
-  const forge = await forgeOf(repository, deps.credentials);
+  const forge = await forgeOf(repository, deps.credentials, 'hooks');
   const removed = forge.ok ? await deps.hooks.remove(forge.value, id) : forge;
   if (!removed.ok)
     deps.log.warn('webhook stays at the forge', { repository: repository.name, code: removed.problem.code });

@@ -108,6 +108,17 @@ export const CreateRepository = z.strictObject({
   environment: Name.optional(),
   username: z.string().min(1).max(256).optional().meta({ description: 'that goes with the token' }),
   token: z.string().min(1).max(16_384).optional().meta({ description: 'never answered', writeOnly: true }),
+  app: z
+    .strictObject({
+      app_id: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]{1,100}$/)
+        .meta({ description: 'its id or client id' }),
+      installation_id: z.string().regex(/^[0-9]{1,20}$/),
+      private_key: z.string().min(1).max(16_384).meta({ description: 'PEM; never answered', writeOnly: true }),
+    })
+    .optional()
+    .meta({ description: 'a GitHub App instead of a token: tokens are minted for this repository and never stored' }),
   api_url: z
     .string()
     .max(2048)

@@ -96,10 +96,20 @@ function checked(deps: GitDeps, principal: Principal, input: CreateRepository): 
   if (!usable.ok) return fail({ ...usable.problem, at: 'url' });
   if (input.api_url !== undefined && !URL.canParse(input.api_url))
     return refuse('api_url', 'must be an http or https URL');
-  if (input.signing_token === true && input.provider !== 'gitlab')
-    return refuse('signing_token', 'is for GitLab; GitHub signs by itself');
-  if (input.username !== undefined && input.token === undefined) return refuse('username', 'goes with a token');
+  const [mismatch] = mismatches(input).filter(([, , isFound]) => isFound);
+  if (mismatch !== undefined) return refuse(mismatch[0], mismatch[1]);
   return ok({ ...input, scope });
+}
+
+/** Fields that do not go with each other: the field, what to say, whether it is so. */
+function mismatches(input: CreateRepository): readonly (readonly [string, string, boolean])[] {
+  const { provider, signing_token: signing, app, token, username } = input;
+  return [
+    ['signing_token', 'is for GitLab; GitHub signs by itself', signing === true && provider !== 'gitlab'],
+    ['app', 'is for GitHub', app !== undefined && provider !== 'github'],
+    ['app', 'goes without a token', app !== undefined && token !== undefined],
+    ['username', 'goes with a token', username !== undefined && token === undefined],
+  ];
 }
 
 function scopeOf({ key }: Principal, { project, environment }: CreateRepository): Wanted['scope'] {

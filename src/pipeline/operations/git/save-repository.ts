@@ -33,14 +33,38 @@ export async function saveRepository(deps: GitDeps, principal: Principal, wanted
   if (known !== undefined && known.spec.url !== wanted.url)
     return fail(problem('already_exists', 'this repository is known under another URL', { at: 'url' }));
   const credentialsSecret = `${name}-credentials`;
-  const { token } = wanted;
-  if (token !== undefined) {
-    const username = wanted.username ?? (wanted.provider === 'github' ? 'x-access-token' : 'oauth2');
-    const saved = await deps.credentials.saveCredentials(credentialsSecret, { username, token });
-    if (!saved.ok) return saved;
-  }
-  const credentials = token === undefined ? {} : { credentialsSecret };
+  const saved = await saveCredentials(deps, credentialsSecret, {
+    wanted,
+    apiUrl: wanted.api_url ?? known?.spec.apiUrl,
+  });
+  if (!saved.ok) return saved;
+  const credentials = saved.value ? { credentialsSecret } : {};
   return known === undefined ? create(deps, { name, wanted, credentials }) : reuse(deps, known, credentials);
+}
+
+/** Keeps the token, or the App's key, if there is one; answers whether there is. */
+async function saveCredentials(
+  deps: GitDeps,
+  secretName: string,
+  { wanted, apiUrl }: { readonly wanted: Wanted; readonly apiUrl: string | undefined },
+): Promise<Result<boolean>> {
+  const { token, app, provider, repository_id: repositoryId } = wanted;
+  if (app !== undefined) {
+    const { app_id: appId, installation_id: installationId, private_key: privateKey } = app;
+    const at = apiUrl === undefined ? {} : { apiUrl };
+    const saved = await deps.credentials.saveApp(secretName, {
+      appId,
+      installationId,
+      privateKey,
+      repositoryId,
+      ...at,
+    });
+    return saved.ok ? ok(true) : saved;
+  }
+  if (token === undefined) return ok(false);
+  const username = wanted.username ?? (provider === 'github' ? 'x-access-token' : 'oauth2');
+  const saved = await deps.credentials.saveCredentials(secretName, { username, token });
+  return saved.ok ? ok(true) : saved;
 }
 
 type Credentials = { readonly credentialsSecret?: string };
