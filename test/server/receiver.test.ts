@@ -83,6 +83,29 @@ describe('a pull request', () => {
   });
 });
 
+describe('a comment with a command', () => {
+  const body = (id: number): string =>
+    JSON.stringify({
+      ...{ action: 'created', issue: { number: 7, pull_request: {} }, comment: { id: 99, body: 'hakopod deploy' } },
+      repository: { id },
+    });
+
+  it('is accepted as a hint at its id, and nothing it says is taken along', async () => {
+    const reply = await call(receiver.port, signed(body(186_853_002), { event: 'issue_comment' }));
+    expect([reply.status, reply.body]).toEqual([202, ACCEPTED]);
+    expect(receiver.accepted).toMatchObject([
+      { repository: 'shop', ref: 'pull-request/7/comments', pullRequest: 7, commit: '99' },
+    ]);
+    expect(JSON.stringify(receiver.accepted)).not.toContain('hakopod deploy');
+  });
+
+  it('of another repository is ignored', async () => {
+    const reply = await call(receiver.port, signed(body(1), { event: 'issue_comment' }));
+    expect([reply.status, reply.body]).toEqual([202, '{"ignored":"repository"}']);
+    expect(receiver.accepted).toEqual([]);
+  });
+});
+
 describe('the size of a body', () => {
   const cap = 5 * 1024 * 1024;
 
