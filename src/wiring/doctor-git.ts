@@ -73,6 +73,13 @@ async function hook(
   const secret = await credentials.hasHookSecret(spec.webhookSecret ?? `${name}-hook`);
   if (!secret.ok) return { what, ok: false, detail: describe(secret.problem) };
   if (!secret.value) return { what, ok: false, detail: 'has no secret; `hakopod sources add` makes a new one' };
+  const { health, faults = [] } = status.webhook ?? {};
+  if (health === 'dead')
+    return {
+      what,
+      ok: false,
+      detail: `does not work: ${faults.join(', ')}; \`hakopod sources webhook show\` says more`,
+    };
   const detail =
     status.lastDeliveryAt === undefined
       ? 'nothing was ever delivered; the poller finds pushes, and a hook at the forge finds them sooner'

@@ -59,7 +59,7 @@ export function judgeHook(seen: Seen): Judgement {
   );
   const faults = [
     ...faultsOf(hook, seen.url),
-    ...deliveryFaults(last, seen.arrived),
+    ...deliveryFaults(last),
     ...(doubles(seen).length > 0 ? (['doubled'] as const) : []),
   ];
   const isDead = faults.some((fault) => FATAL.includes(fault)) || !hook.events.includes('push');
@@ -88,9 +88,9 @@ function faultsOf(hook: ForgeHook, url: string): readonly HookFault[] {
   return found.filter(([, isFound]) => isFound).map(([fault]) => fault);
 }
 
-/** A forge that does not date its deliveries may show one from before; what arrived here proves more. */
-function deliveryFaults(last: ForgeDelivery | undefined, arrived: boolean): readonly HookFault[] {
-  if (last === undefined || last.ok || (last.at === undefined && arrived)) return [];
+/** Installing lets the forge deliver once more, so one without a date is not from before for long. */
+function deliveryFaults(last: ForgeDelivery | undefined): readonly HookFault[] {
+  if (last === undefined || last.ok) return [];
   return [last.status !== undefined && REFUSED.includes(last.status) ? 'secret' : 'failing'];
 }
 

@@ -64,6 +64,19 @@ async function mentioned(ref = REF): Promise<readonly string[]> {
 }
 
 describe('delivery intake', () => {
+  it('keeps which of two secrets proved a delivery, also of one that led to nothing', async () => {
+    const intake = intakeOn(recordingQueue().queue);
+    const log = createDeliveryLog(redis);
+    await intake.accept(push({ provenBy: 'current' }));
+    intake.record({ repository: 'shop', deliveryId: undefined, verdict: 'event', at: 'now', provenBy: 'previous' });
+    await until(async () => {
+      const recent = await log.recent('shop', 5);
+      return recent.ok && recent.value.length === 2;
+    });
+    const recent = await log.recent('shop', 5);
+    expect(recent.ok && recent.value.map(({ provenBy }) => provenBy)).toEqual(['previous', 'current']);
+  });
+
   it('queues one preview for all that is said of a pull request, and remembers its heads apart from those of refs', async () => {
     const { queue, batches } = recordingQueue();
     const intake = intakeOn(queue);

@@ -1,6 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import { problem } from '../../../src/kernel/index.ts';
+import { ok, problem } from '../../../src/kernel/index.ts';
 import { checkHook, HOOK_EVENTS, removeHook } from '../../../src/pipeline/hooks/index.ts';
+import { poll } from '../../../src/pipeline/poll.ts';
+import { resync } from '../../../src/pipeline/resync.ts';
 import type { GitRepository } from '../../../src/ports/index.ts';
 import { memoryCredentials } from '../../support/api-world.ts';
 import { type Memory, memory } from '../../support/memory.ts';
@@ -106,6 +108,29 @@ it('does not take a delivery for proof that the receiver judged by the secrets o
   pass(MINUTE_MS);
   await check();
   expect(kept.get(SECRET)).toEqual({ current: 'new', previous: 'old' });
+});
+
+it('is looked at with each poll, and the polls follow it', async () => {
+  const scheduled: unknown[] = [];
+  const schedule = {
+    ensure: async (list: readonly { readonly name: string; readonly intervalSeconds: number }[]) => {
+      scheduled.push(...list.map(({ intervalSeconds }) => intervalSeconds));
+      return ok(undefined);
+    },
+  };
+  const { options, ...deps } = world.deps;
+  const whole = { ...deps, hooks, schedule, credentials: memoryCredentials(kept) };
+  const run = { signal: new AbortController().signal };
+  const withUrl = { ...whole, options: { ...options, publicUrl: PUBLIC } };
+  await resync(withUrl);
+  expect(await poll(withUrl, { repository: 'github-1' }, run)).toMatchObject({ ok: true });
+  await resync(withUrl);
+  await hooks.create({} as never, { url: URL, events: HOOK_EVENTS, secret: 'new', auth: 'hmac' });
+  deliver(undefined);
+  pass(2 * MINUTE_MS);
+  await poll(withUrl, { repository: 'github-1' }, run);
+  await resync(withUrl);
+  expect(scheduled).toEqual([60, 20, 300]);
 });
 
 it('takes only a hook away that was installed, and lets nothing keep it from going on', async () => {
