@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { problem } from '../../../src/kernel/index.ts';
 import { HOOK_EVENTS } from '../../../src/pipeline/hooks/index.ts';
+import { type GitDeps, webhookOperations } from '../../../src/pipeline/operations/git/index.ts';
 import type { RequestInfo } from '../../../src/ports/api/index.ts';
 import type { GitRepository } from '../../../src/ports/index.ts';
 import { type ApiWorld, apiWorld } from '../../support/api-world.ts';
@@ -89,6 +90,24 @@ describe('installing', () => {
     expect(codeOf(await install())).toBe('forge_unauthorized');
     expect(hooks.items.size).toBe(0);
   });
+});
+
+it('needs an address of its own, and does nothing at the forge without', async () => {
+  const deps = { ...world.memory.deps, publicUrl: undefined } as unknown as GitDeps;
+  const operations = webhookOperations(deps);
+  expect(codeOf(await operations.installWebhook(ADMIN, { name: NAME }, info))).toBe('public_url_missing');
+  expect(codeOf(await operations.testWebhook(ADMIN, { name: NAME }, info))).toBe('public_url_missing');
+  expect(hooks.calls).toEqual([]);
+});
+
+it('is for whoever manages Git there', async () => {
+  const holds = ['deployments:write'] as const;
+  const scope = { project: 'acme', environment: 'production' };
+  const ben = await world.person({ name: 'ben', holds: ['admin'], key: holds, scope });
+  const { installWebhook, rotateWebhook, testWebhook, webhook } = world.operations.repositories;
+  for (const operation of [installWebhook, rotateWebhook, testWebhook, webhook])
+    expect(codeOf(await operation(ben, { name: NAME }, info))).toBe('permission_denied');
+  expect(hooks.calls).toEqual([]);
 });
 
 describe('showing', () => {
