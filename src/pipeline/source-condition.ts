@@ -43,7 +43,7 @@ function readable(source: GitSource, now: Date): Conditions {
   const isGood = planned.code === undefined;
   return [
     readyCondition(conditions, {
-      status: isGood ? 'True' : 'False',
+      status: planned.outcome === 'waiting' ? 'Unknown' : isGood ? 'True' : 'False',
       reason: planned.code ?? planned.outcome,
       message: planned.message ?? `planned ${planned.commit}`,
       now,

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type DeployPolicy, LIMITS } from '../../../src/kernel/index.ts';
+import { type DeployPolicy, LIMITS, problem } from '../../../src/kernel/index.ts';
 import { plan, sync } from '../../../src/pipeline/index.ts';
 import { approve } from '../../../src/pipeline/policy/approve.ts';
 import { jobsOfSource } from '../../../src/pipeline/resync.ts';
+import { markUnreadable } from '../../../src/pipeline/source-condition.ts';
 import { type GitSource, REQUESTED_AT } from '../../../src/ports/index.ts';
 import { file, MAIN, type Memory, memory, RUN, SHA, SOURCE, said } from '../../support/memory.ts';
 
@@ -71,6 +72,15 @@ describe('a source whose plans are approved', () => {
     });
     await look();
     expect(releases()).toBe(0);
+  });
+
+  it('takes no approval for a commit that is passed over already, though the newer one is not planned yet', async () => {
+    await push(1);
+    world.head = SHA(2);
+    await sync(world.deps, SYNC, RUN);
+    const late = await approve(world.deps, { ...byAda, commit: SHA(1) });
+    expect(!late.ok && late.problem.code).toBe('conflict');
+    expect(source().status.approval).toBeUndefined();
   });
 
   it('does not carry an approval over to a commit that came in the same moment', async () => {
@@ -142,6 +152,23 @@ describe('a source that waits for checks', () => {
     expect(planJobs()).toHaveLength(1);
     expect((await plan(world.deps, { source: SOURCE }, RUN)).ok).toBe(true);
     expect(releases()).toBe(1);
+  });
+
+  it('takes no approval, which nobody asked for', async () => {
+    await push(1);
+    const early = await approve(world.deps, { ...byAda, commit: SHA(1) });
+    expect(!early.ok && early.problem).toMatchObject({ code: 'conflict', message: expect.stringContaining('no plan') });
+    expect(source().status.approval).toBeUndefined();
+  });
+
+  it('is not ready meanwhile, also after the ref could not be read for a while', async () => {
+    await push(1);
+    const ready = () => source().status.conditions?.find(({ type }) => type === 'Ready')?.status;
+    expect(ready()).toBe('Unknown');
+    await markUnreadable(world.deps, [source()], problem('git_unauthorized'));
+    expect(ready()).toBe('False');
+    await look();
+    expect(ready()).toBe('Unknown');
   });
 
   it('ends with one that failed', async () => {
