@@ -27,5 +27,7 @@ export async function forgeOf(
   if (credentialsSecret === undefined) return ok(base);
   const found = await credentials.forRepository(credentialsSecret, use);
   if (!found.ok) return found;
-  return ok(found.value === undefined ? base : { ...base, token: found.value.token });
+  if (found.value === undefined) return ok(base);
+  const { token, installation } = found.value;
+  return ok({ ...base, token, ...(installation === undefined ? {} : { installation }) });
 }

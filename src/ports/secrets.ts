@@ -32,16 +32,16 @@ export interface SecretStore {
   snapshot(application: ApplicationKey, names: readonly string[]): Promise<Result<ReadonlyMap<string, string>>>;
 }
 
+/** What opens a repository. */
+export type RepositoryAccess = { readonly username: string; readonly token: string; readonly installation?: string };
+
 /** Credentials of repositories and webhooks, kept in Secrets of the control namespace. */
 export interface CredentialStore {
   /**
    * What opens the repository at its Git server and forge; `undefined` when the repository has none. Of a GitHub App it is a token minted for
-   * this use.
+   * this use, and `installation` names whose limits it has.
    */
-  forRepository(
-    secretName: string,
-    use: TokenUse,
-  ): Promise<Result<{ readonly username: string; readonly token: string } | undefined>>;
+  forRepository(secretName: string, use: TokenUse): Promise<Result<RepositoryAccess | undefined>>;
   saveCredentials(
     secretName: string,
     value: { readonly username: string; readonly token: string },

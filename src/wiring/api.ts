@@ -16,7 +16,7 @@ import { fail, ok, problem, type Result } from '../kernel/index.ts';
 import { createOperations, followReleases, type OperationsDeps } from '../pipeline/operations/index.ts';
 import { createAuthenticator } from '../pipeline/operations/people/index.ts';
 import type { ManifestRequest } from '../ports/api/index.ts';
-import type { DeliveryLog, JobQueue, Store } from '../ports/index.ts';
+import type { DeliveryLog, ForgeBudget, JobQueue, Store } from '../ports/index.ts';
 import { API_LIMITS, type Api, type ApiLimits, createApi } from '../server/index.ts';
 import { openRuns } from './cluster-runs.ts';
 import { openAppTokens, openForges, outsideOf } from './forges.ts';
@@ -30,6 +30,8 @@ export type ApiParts = {
   readonly access: AccessStore;
   readonly jobs: JobQueue;
   readonly deliveries: DeliveryLog;
+  /** Shared with the workers; without one only the forges' own answers count. */
+  readonly budget?: ForgeBudget;
 };
 
 /** The API; `stop` ends the runs that go on in this process, and waits until that is on record. */
@@ -43,7 +45,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
   const key = await installationKey({ cluster, namespace, random });
   if (!key.ok) return key;
   const running = openRuns(foundation, key.value);
-  const forges = openForges(foundation, outsideOf(foundation));
+  const forges = openForges(foundation, outsideOf(foundation), parts.budget);
   const appTokens = openAppTokens(foundation);
   const deps: OperationsDeps = {
     store,

@@ -1,7 +1,13 @@
 import { createJobQueue, type Queues, startWorkers } from '../../queues/runtime/index.ts';
 import { createGithubDialect } from '../adapters/github/index.ts';
 import { createGitlabDialect } from '../adapters/gitlab/index.ts';
-import { connectRedis, createDeliveryIntake, createDeliveryLog, type RedisHandle } from '../adapters/redis/index.ts';
+import {
+  connectRedis,
+  createDeliveryIntake,
+  createDeliveryLog,
+  createForgeBudget,
+  type RedisHandle,
+} from '../adapters/redis/index.ts';
 import { type AccessStore, createHookDirectory, createStore } from '../adapters/store/index.ts';
 import type { Config } from '../config.ts';
 import { fail, ok, type Problem, problem, type Result } from '../kernel/index.ts';
@@ -30,6 +36,7 @@ import {
   type MetricsRegistry,
   type ReadinessCheck,
 } from '../server/index.ts';
+import type { ApiParts } from './api.ts';
 import { type Caches, startCaches } from './caches.ts';
 import { openDeps } from './deps.ts';
 import { type Foundation, layFoundation, openAccess } from './foundation.ts';
@@ -108,7 +115,7 @@ export async function startServing(
   }
   const hasReceiver = config.roles.includes('server');
   const api = hasReceiver
-    ? serveApi(foundation, { store, access, caches, jobs: queues, deliveries: createDeliveryLog(redis) })
+    ? serveApi(foundation, { store, access, caches, jobs: queues, ...keptInRedis(shared) })
     : undefined;
   if (api !== undefined) {
     stops.push(api.stop);
@@ -151,6 +158,11 @@ async function giveUp<T>(
 function address(text: string): { readonly host: string; readonly port: number } {
   const colon = text.lastIndexOf(':');
   return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
+}
+
+/** What the API shares with the receiver and the workers. */
+function keptInRedis({ foundation, redis }: Shared): Pick<ApiParts, 'deliveries' | 'budget'> {
+  return { deliveries: createDeliveryLog(redis), budget: createForgeBudget(redis, foundation.clock) };
 }
 
 function openReceiver(shared: Shared): Part & { readonly receive: ReturnType<typeof createReceiver> } {

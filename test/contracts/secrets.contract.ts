@@ -216,7 +216,7 @@ export function describeSecretsContract(
       const app = { appId: '1', installationId: '2', repositoryId: '3', privateKey: appKey(2048) };
       must(await withApps.saveApp('app-git', { ...app, apiUrl: 'https://ghe.example.com/api/v3' }));
       const found = must(await withApps.forRepository('app-git', 'hooks'));
-      expect(found).toEqual({ username: 'x-access-token', token: 'minted for hooks' });
+      expect(found).toEqual({ username: 'x-access-token', token: 'minted for hooks', installation: '2' });
       expect(minted).toEqual(['1 2 3 https://ghe.example.com/api/v3 hooks']);
       for (const privateKey of [appKey(1024), 'no key']) {
         const refused = await withApps.saveApp('app-git', { ...app, privateKey });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { fail, LIMITS, problem } from '../../src/kernel/index.ts';
+import { fail, LIMITS, ok, problem } from '../../src/kernel/index.ts';
 import { plan, report } from '../../src/pipeline/index.ts';
 import { withReport } from '../../src/pipeline/ledger.ts';
 import type { CommitReport } from '../../src/ports/index.ts';
@@ -57,6 +57,22 @@ describe('report', () => {
     expect(entry()?.posting?.outcome).toBe('pending');
     await report(world.deps, job);
     expect(world.posted).toHaveLength(1);
+  });
+
+  it('speaks as the installation that the token belongs to', async () => {
+    await world.repositories.update('github-1', ({ spec }) => ({ spec: { ...spec, credentialsSecret: 'git' } }));
+    const opened = { username: 'x-access-token', token: 'minted', installation: '42' };
+    Object.assign(world.deps.credentials, { forRepository: async () => ok(opened) });
+    const spoken: unknown[] = [];
+    const { write } = world.deps.statuses;
+    Object.assign(world.deps.statuses, {
+      write: (...args: Parameters<typeof write>) => {
+        spoken.push(args[0]);
+        return write(...args);
+      },
+    });
+    await report(world.deps, job);
+    expect(spoken).toMatchObject([{ token: 'minted', installation: '42' }]);
   });
 
   it('says the last word where it said the first', async () => {

@@ -23,7 +23,8 @@ export function createCredentialStore(options: {
       const app = appOf(read.value);
       if (app !== undefined) {
         const minted = appTokens === undefined ? fail(problem('forge_unauthorized')) : await appTokens.mint(app, use);
-        return minted.ok ? ok({ username: 'x-access-token', token: minted.value }) : minted;
+        if (!minted.ok) return minted;
+        return ok({ username: 'x-access-token', token: minted.value, installation: app.installationId });
       }
       const username = secretValue(read.value, 'username');
       const token = secretValue(read.value, 'token');

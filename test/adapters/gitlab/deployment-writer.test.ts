@@ -87,7 +87,7 @@ describe('GitLab deployments', () => {
   });
 
   it('are done when they are so already, and begun anew when they have ended', async () => {
-    const words = (from: string): There['put'] => ({
+    const words = (from: string): NonNullable<There['put']> => ({
       status: 400,
       json: { message: `Cannot transition status via :run from :${from}` },
     });
