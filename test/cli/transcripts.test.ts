@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { withSource, withWait } from '../support/api-world.ts';
 import { type CliWorld, cliWorld } from '../support/cli-world.ts';
+import type { MemoryHooks } from '../support/memory-hooks.ts';
 
 const golden = join(import.meta.dirname, '../golden/cli-api');
 const update = process.env.UPDATE_GOLDEN === '1';
@@ -43,11 +44,22 @@ function inputOf(folder: string, name: string): string {
 async function happen(world: CliWorld, [what, id = '', state, ...words]: readonly string[]): Promise<void> {
   if (what === 'source') return withSource(world);
   if (what === 'waits') return withWait(world, id);
+  if (what === 'delivers') return forgeDelivers(world, id);
   if (what === 'later') {
     while (!world.memory.releases.items.has(id)) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   if (state !== 'succeeded' && state !== 'failed' && state !== 'cancelled') throw new Error(`unknown: ! ${what}`);
   await world.end(id, state, words.length === 0 ? undefined : words.join(' '));
+}
+
+/** From now on what the forge is told to deliver to this repository's hook arrives. */
+function forgeDelivers({ memory }: CliWorld, repository: string): void {
+  const hooks = memory.deps.hooks as MemoryHooks;
+  hooks.onTest = () => {
+    const at = memory.now.toISOString();
+    memory.delivered.unshift({ repository, deliveryId: undefined, verdict: 'event', at, provenBy: 'current' });
+    return undefined;
+  };
 }
 
 describe('commands on the API', () => {
