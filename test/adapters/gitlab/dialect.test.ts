@@ -183,7 +183,7 @@ describe('decode', () => {
     const push = decode('Tag Push Hook', hookFixture('gitlab-tag-push'));
     expect(push).toMatchObject({ ref: 'refs/tags/v1.0.0', commit: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7' });
   });
-  it.each(['Note Hook', 'Pipeline Hook', 'System Hook', 'push', '', undefined])('ignores the event %s', (event) => {
+  it.each(['Job Hook', 'Pipeline Hook', 'System Hook', 'push', '', undefined])('ignores the event %s', (event) => {
     expect(decode(event, body)).toEqual({ kind: 'ignored', reason: 'event' });
   });
   it.each([
