@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { DeployPolicy } from '../../kernel/index.ts';
-import type { Operation } from './common.ts';
 import { Timestamp } from './common.ts';
-import type { Source } from './sources.ts';
 
 /** When a commit that the grant allows may be released. What people deploy themselves is not bound by it. */
 export const SourcePolicy = DeployPolicy;
@@ -28,12 +26,3 @@ export const SourceWait = z.strictObject({
   until: Timestamp.optional(),
   since: Timestamp,
 });
-
-type ById = { readonly id: string };
-
-/** Deploy policies of sources, and the approvals they ask for. */
-export interface PolicyOperations {
-  policy: Operation<ById, SourcePolicy>;
-  setPolicy: Operation<ById & SetPolicy, SourcePolicy>;
-  approve: Operation<ById & ApprovePlan, Source>;
-}

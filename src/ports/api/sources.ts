@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation, Page, PageInput } from './common.ts';
 import { HexId, Name, PageQuery, pageOf, Revision, Timestamp } from './common.ts';
-import { type PolicyOperations, SourcePolicy, SourceWait } from './policies.ts';
+import { type ApprovePlan, type SetPolicy, SourcePolicy, SourceWait } from './policies.ts';
 import { RepositoryName } from './repositories.ts';
 
 /** `project.environment.application`: an application has at most one source. */
@@ -140,6 +140,13 @@ export const SourceRemoved = z.strictObject({
 });
 
 type ById = { readonly id: string };
+
+/** Deploy policies of sources, and the approvals they ask for. */
+export interface PolicyOperations {
+  policy: Operation<ById, SourcePolicy>;
+  setPolicy: Operation<ById & SetPolicy, SourcePolicy>;
+  approve: Operation<ById & ApprovePlan, Source>;
+}
 
 /** Sources. Binding takes git:manage and deployments:write; what they may do is their grant. */
 export interface SourceOperations extends PolicyOperations {
