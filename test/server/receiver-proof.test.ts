@@ -23,12 +23,12 @@ it.each(['current', 'previous'] as const)('says of a push that the %s secret pro
 
 it.each(['current', 'previous'] as const)('says it of a ping too: %s', async (which) => {
   await call(receiver.port, provenBy(`${which}-secret`, '{"zen":"x"}', 'ping'));
-  await until(() => receiver.recorded.length === 1);
+  await until(() => receiver.recorded.length === 1, 'a record');
   expect(receiver.recorded).toMatchObject([{ verdict: 'event', provenBy: which }]);
 });
 
 it('says nothing of a delivery that proved none', async () => {
   expect((await call(receiver.port, provenBy('another-secret', pushBody()))).status).toBe(401);
-  await until(() => receiver.recorded.length === 1);
+  await until(() => receiver.recorded.length === 1, 'a record');
   expect(receiver.recorded[0]).not.toHaveProperty('provenBy');
 });

@@ -39,12 +39,12 @@ it.each([
   expect(await hooks.create(repository, wanted('previous-secret'))).toMatchObject({ ok: true });
   const proofs = () => receiver.recorded.map(({ provenBy }) => provenBy);
   await hooks.test(repository, '1');
-  await until(() => proofs().length === 1);
+  await until(() => proofs().length === 1, 'a record');
   expect(proofs()).toEqual(['previous']);
 
   await hooks.update(repository, '1', wanted('current-secret'));
   await hooks.test(repository, '1');
-  await until(() => proofs().length === 2);
+  await until(() => proofs().length === 2, 'a record');
   expect(proofs()).toEqual(['previous', 'current']);
 
   await hooks.update(repository, '1', wanted('nobodys-secret'));

@@ -72,7 +72,7 @@ describe('delivery intake', () => {
     await until(async () => {
       const recent = await log.recent('shop', 5);
       return recent.ok && recent.value.length === 2;
-    });
+    }, 'two records');
     const recent = await log.recent('shop', 5);
     expect(recent.ok && recent.value.map(({ provenBy }) => provenBy)).toEqual(['previous', 'current']);
   });
