@@ -101,6 +101,11 @@ describe('a release with a custom domain', () => {
     must(await world.run());
     expect(hosts()).toContain('by-hand.example.com');
     expect(await drift()).toMatchObject({ count: 1, corrected: false });
+    // What is not theirs any more must not lead anywhere, whatever else somebody changed by hand.
+    must(await world.deps.store.domains.updateStatus(HOST, () => ({})));
+    records.clear();
+    must(await world.run());
+    expect(hosts()).not.toContain(HOST);
   });
 
   it('looks for the record by itself while the application rests', async () => {
