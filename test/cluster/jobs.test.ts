@@ -199,7 +199,8 @@ ${more}`;
         },
         180_000,
       );
-      expect(await logs('migrate')).toContain('begun');
+      // A container runs a moment before its program has written anything.
+      await until('it has begun', async () => (await logs('migrate')).includes('begun'), 60_000);
       await there.cli(['cancel', nameOf(revision)]);
       await until('the release is cancelled', async () => (await releaseOf(revision)).state === 'cancelled', 180_000);
       await until('the job is gone', async () => (await all('Job', 'batch/v1')).length === 0, 180_000);
