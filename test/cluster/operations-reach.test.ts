@@ -198,7 +198,8 @@ describe.skipIf(!isPossible)('logs and commands by the command line and the API'
     await until('there is a place again', async () => (await api('web/logs')).status === 200);
     const whole = await run(['logs', SHOP, 'web']);
     expect([whole.code, whole.out]).toEqual([0, 'first\nsecond\n']);
-    expect(performance.now() - reach.startedAt).toBeGreaterThan(QUIET_SECONDS * 1000);
+    // The pod began before somebody looked at the clock.
+    expect(performance.now() - reach.startedAt).toBeGreaterThan((QUIET_SECONDS - 15) * 1000);
   }, 240_000);
 
   it('restarts, scales, stops and starts a service', async () => {
