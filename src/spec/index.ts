@@ -33,6 +33,7 @@ export type {
   Tls,
   Volume,
 } from './application.ts';
+export { isDeploymentJob } from './deployment-job.ts';
 export { specDigest } from './digest.ts';
 export { effectiveEnv, effectiveSecrets } from './effective.ts';
 export { ENV_FILE_BYTES, type ImportedEntry, type ImportedSecret } from './env-files.ts';

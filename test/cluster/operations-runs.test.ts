@@ -16,7 +16,7 @@ import {
   stageOf,
   stepsOf,
 } from '../support/deploy-stage.ts';
-import { connectReal, inNewNamespace } from '../support/kubernetes.ts';
+import { connectReal, describeReal, inNewNamespace } from '../support/kubernetes.ts';
 import { pushSleeper } from '../support/real-pods.ts';
 
 /* Deploy, remove and apply on a real API server, and rollouts of real pods where there is a node. */
@@ -24,17 +24,14 @@ import { pushSleeper } from '../support/real-pods.ts';
 const { HAKOPOD_TEST_KUBECONFIG: kubeconfig, HAKOPOD_TEST_REGISTRY: registry, HAKOPOD_TEST_RIG: rig } = process.env;
 const ABSENT = `registry.invalid/app@sha256:${'b'.repeat(64)}`;
 
-if (kubeconfig === undefined) {
-  console.warn('SKIPPED: deploy, remove and apply on a real API server: there is none');
-  describe.skip('a real API server', () => it('is not configured', () => undefined));
-} else {
-  const open = async (): Promise<DeployStage> => stageOf(await inNewNamespace(connectReal(kubeconfig)), ABSENT);
+describeReal('deploy, remove and apply', (real) => {
+  const open = async (): Promise<DeployStage> => stageOf(await inNewNamespace(connectReal(real)), ABSENT);
   describeDeployContract('real API server', open);
   describeDeployRacesContract('real API server', open);
   describeRemoveContract('real API server', open);
   describeApplyWorkloadContract('real API server', open);
   describeCreateWorkloadContract('real API server', open);
-}
+});
 
 const hasNode = kubeconfig !== undefined && registry !== undefined && rig !== undefined;
 if (!hasNode) console.warn('SKIPPED: rollouts of real pods: there is no rig with a node');
