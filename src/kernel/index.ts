@@ -2,6 +2,7 @@
  * The words every part shares: results, problems and their catalogue, ids, canonical JSON, Kubernetes objects as plain JSON,
  * limits. Imports nothing of ours. A new file here needs two users; otherwise it belongs to one of them.
  */
+export { minusAmounts, mostAmounts, NO_AMOUNTS, plusAmounts, timesAmounts, totalAmounts } from './amounts.ts';
 export {
   type ApplicationKey,
   applicationName,

@@ -2,6 +2,7 @@ import { type BuildTarget, buildsOf } from '../build/index.ts';
 import { type ApplicationKey, fail, ok, problem, type Result } from '../kernel/index.ts';
 import type { BuildRun, Release } from '../ports/index.ts';
 import type { Application } from '../spec/index.ts';
+import { cachedApplication } from './cached-application.ts';
 import type { Deps } from './context.ts';
 
 /** The builds of a release, each by its run's name. */
@@ -75,9 +76,9 @@ async function ensureRun(deps: Deps, wanted: Wanted): Promise<Result<BuildRun>> 
 async function createRun(deps: Deps, wanted: Wanted): Promise<Result<unknown>> {
   const { release, desired, name } = wanted;
   const { application, applicationId, origin } = release.spec;
-  const known = deps.store.applications.cached(application);
-  if (known === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
-  const { project, environment, name: slug } = known.spec;
+  const known = cachedApplication(deps, application);
+  if (!known.ok) return known;
+  const { project, environment, name: slug } = known.value.spec;
   const commit = origin.commit ?? '';
   const targets = targetsOf(deps, desired, { key: { project, environment, name: slug }, commit });
   const target = targets.find(({ services }) => services.some((service) => wanted.services.includes(service)));

@@ -1,4 +1,4 @@
-import type { Application, Service } from '../spec/index.ts';
+import { type Application, isDeploymentJob, type Service } from '../spec/index.ts';
 
 type Warn = (next: Application, previous: Application | undefined) => readonly string[];
 
@@ -34,7 +34,7 @@ function scheduledJobs(next: Application): readonly string[] {
 }
 
 function deploymentJobs(next: Application): readonly string[] {
-  return each(next, ({ job }) => job !== undefined && job.schedule === undefined && job.invocation === undefined).map(
+  return each(next, isDeploymentJob).map(
     (name) =>
       `services.${name}.job: runs again with every new revision, rollbacks included, and may be retried; its effects outside must be idempotent`,
   );

@@ -34,6 +34,7 @@ export type {
   Volume,
 } from './application.ts';
 export { matchesCron, validCron, validTimezone, type WallMinute } from './cron.ts';
+export { isDeploymentJob } from './deployment-job.ts';
 export { specDigest } from './digest.ts';
 export { effectiveEnv, effectiveSecrets } from './effective.ts';
 export { ENV_FILE_BYTES, type ImportedEntry, type ImportedSecret } from './env-files.ts';

@@ -199,13 +199,15 @@ ${more}`;
         },
         180_000,
       );
-      expect(await logs('migrate')).toContain('begun');
+      // A container runs a moment before its program has written anything.
+      await until('it has begun', async () => (await logs('migrate')).includes('begun'), 60_000);
       await there.cli(['cancel', nameOf(revision)]);
       await until('the release is cancelled', async () => (await releaseOf(revision)).state === 'cancelled', 180_000);
       await until('the job is gone', async () => (await all('Job', 'batch/v1')).length === 0, 180_000);
       await until('its pod is gone', async () => (await podsOf('migrate')).length === 0, 180_000);
       expect(await generation('web')).toBe(before);
-      expect(await podsOf('web')).toHaveLength(1);
+      // The one before it may still be on its way out.
+      await until('web has its one pod', async () => (await podsOf('web')).length === 1, 60_000);
     },
     LONG,
   );

@@ -111,19 +111,6 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     there = await install({ kubeconfig: kubeconfig!, namespace, registry: registry!, otherRegistry: hiding.host });
     disk = await mkdtemp(join(tmpdir(), 'hakopod-volume-'));
     await chmod(disk, 0o777);
-    must(
-      await there.admin.create({
-        apiVersion: 'v1',
-        kind: 'PersistentVolume',
-        metadata: { name: volume },
-        spec: {
-          accessModes: ['ReadWriteOnce'],
-          capacity: { storage: '1Gi' },
-          hostPath: { path: disk },
-          persistentVolumeReclaimPolicy: 'Retain',
-        },
-      }),
-    );
     await there.cli(['secrets', 'set', 'cache-password', '--app', APPLICATION], `${PASSWORD}\n`);
   }, 300_000);
   afterAll(async () => {
@@ -136,6 +123,23 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     if (disk !== undefined) await rm(disk, { recursive: true, force: true });
   }, 240_000);
 
+  /** A volume that waits for our claim alone: the cluster is shared, and what no claim is named for goes to the first one that asks. */
+  async function offerVolume(applicationNamespace: string): Promise<void> {
+    must(
+      await there.admin.create({
+        apiVersion: 'v1',
+        kind: 'PersistentVolume',
+        metadata: { name: volume },
+        spec: {
+          accessModes: ['ReadWriteOnce'],
+          capacity: { storage: '1Gi' },
+          claimRef: { namespace: applicationNamespace, name: 'hakopod-volume-kept' },
+          hostPath: { path: disk },
+          persistentVolumeReclaimPolicy: 'Retain',
+        },
+      }),
+    );
+  }
   async function deploy(text: string): Promise<string> {
     const path = join(there.work, 'hakopod.toml');
     await writeFile(path, text);
@@ -185,6 +189,7 @@ describe.skipIf(reason !== undefined)('what an application reads and keeps, on a
     known = await applicationNamespace(there);
     const live = await there.admin.get({ apiVersion: 'v1', kind: 'Namespace', name: known });
     expect(must(live)).toBeUndefined();
+    await offerVolume(known);
     const login = ['--server', hiding.host, '--username', 'robot'];
     await there.cli(['registries', 'set', 'wrong', ...login, ...SCOPE], 'wrong-password');
     await there.cli(['registries', 'set', 'zz-right', ...login, ...SCOPE], 'right-password');

@@ -14,7 +14,7 @@ import {
 import { createStreams } from '../../src/adapters/kubernetes/operations/streams.ts';
 import { createRequests } from '../../src/adapters/kubernetes/requests.ts';
 import { type Manifest, ok, type Result } from '../../src/kernel/index.ts';
-import type { ClusterOperations } from '../../src/ports/cluster-operations/index.ts';
+import type { ClusterOperations, DeploymentResult } from '../../src/ports/cluster-operations/index.ts';
 import type { Cluster } from '../../src/ports/index.ts';
 import { must } from '../contracts/cluster.contract.ts';
 import { describeIdentityStoreContract } from '../contracts/identity-store.contract.ts';
@@ -218,13 +218,20 @@ describe.skipIf(kubeconfig === undefined)('the account of the enrolment file', (
     }
   });
 
+  /** The controller may write a Deployment twice in a row beside us, which ends a run; whoever asked asks again. */
+  async function deployed(request: () => unknown): Promise<DeploymentResult> {
+    let result = await operations.deploy(request());
+    for (let i = 0; i < 5 && result.steps.some(({ code }) => code === 'conflict'); i += 1)
+      result = await operations.deploy(request());
+    return result;
+  }
+
   it(`${shows('manifest', 'as_account')} deploys, deploys again without its Secret and Service, and removes`, async () => {
     const instance = newInstance();
     const stage = { namespace: GRANTED };
-    expect(outcomeOf(await operations.deploy(requestOf(stage, instance, web(), { claims })))).toBe('succeeded');
     const less = web({ ports: [], secretKeys: [] });
-    expect(outcomeOf(await operations.deploy(requestOf(stage, instance, less, { claims })))).toBe('succeeded');
-    expect(outcomeOf(await operations.deploy(requestOf(stage, instance, web(), { claims })))).toBe('succeeded');
+    for (const services of [web(), less, web()])
+      expect(outcomeOf(await deployed(() => requestOf(stage, instance, services, { claims })))).toBe('succeeded');
     expect(outcomeOf(await operations.remove(removalOf(stage, instance, ['web'])))).toBe('succeeded');
   });
 

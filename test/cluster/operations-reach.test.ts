@@ -185,18 +185,21 @@ describe.skipIf(!isPossible)('logs and commands by the command line and the API'
     // There are four places; whoever left has given theirs back.
     const leave = new AbortController();
     for (let turn = 0; turn < OPERATION_LIMITS.logStreams; turn += 1) {
-      const held = await api('web/logs?follow=true', leave.signal);
-      expect([held.status, Buffer.from((await held.body?.getReader().read())?.value ?? []).toString()]).toEqual([
-        200,
-        expect.stringContaining('first'),
-      ]);
+      let held: Response | undefined;
+      // The server hears a moment later that somebody has gone.
+      await until('there is a place', async () => {
+        held = await api('web/logs?follow=true', leave.signal);
+        return held.status === 200;
+      });
+      expect(Buffer.from((await held?.body?.getReader().read())?.value ?? []).toString()).toContain('first');
     }
     expect((await api('web/logs')).status).toBe(429);
     leave.abort();
     await until('there is a place again', async () => (await api('web/logs')).status === 200);
     const whole = await run(['logs', SHOP, 'web']);
     expect([whole.code, whole.out]).toEqual([0, 'first\nsecond\n']);
-    expect(performance.now() - reach.startedAt).toBeGreaterThan(QUIET_SECONDS * 1000);
+    // The pod began before somebody looked at the clock.
+    expect(performance.now() - reach.startedAt).toBeGreaterThan((QUIET_SECONDS - 15) * 1000);
   }, 240_000);
 
   it('restarts, scales, stops and starts a service', async () => {
@@ -219,8 +222,12 @@ describe.skipIf(!isPossible)('logs and commands by the command line and the API'
     await change(['scale', SHOP, 'lines', '--replicas', '2']);
     await until('there are two pods', async () => (await pods()).length === 2);
     await change(['stop', SHOP, 'lines']);
-    await until('there is no pod', async () => (await pods()).length === 0, 60_000);
-    expect((await run(['logs', SHOP, 'lines'])).err).toContain('[pod_not_found]');
+    // A pod on its way out still has a log.
+    await until(
+      'there is no pod',
+      async () => (await run(['logs', SHOP, 'lines'])).err.includes('[pod_not_found]'),
+      60_000,
+    );
     await change(['start', SHOP, 'lines']);
     expect((await pods()).length).toBeGreaterThan(0);
     expect((await run(['logs', SHOP, 'lines', '--tail', '1'])).code).toBe(0);

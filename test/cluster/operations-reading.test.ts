@@ -1,11 +1,8 @@
-import { describe, it } from 'vitest';
 import { describeClusterReadingContract } from '../contracts/cluster-reading.contract.ts';
-import { connectReal, inNewNamespace, realKubeconfig } from '../support/kubernetes.ts';
+import { connectReal, describeReal, inNewNamespace } from '../support/kubernetes.ts';
 import { limitedAccount } from '../support/limited-account.ts';
 
-const kubeconfig = realKubeconfig('reading and operating');
-if (kubeconfig === undefined) describe.skip('a real API server', () => it('is not configured', () => undefined));
-else {
+describeReal('reading and operating', (kubeconfig) => {
   describeClusterReadingContract('real API server', async () => {
     const under = await inNewNamespace(connectReal(kubeconfig));
     return {
@@ -16,4 +13,4 @@ else {
       },
     };
   });
-}
+});

@@ -28,6 +28,8 @@ const IMAGE = `registry.invalid/app@sha256:${'b'.repeat(64)}`;
 const REALLY = { realRollout: true } as const;
 type Setup = NonNullable<Parameters<typeof run>[3]>;
 
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+
 describe.skipIf(kubeconfig === undefined)('a real API server', () => {
   let stage: DeployStage;
   let operations: ClusterOperations;
@@ -55,17 +57,11 @@ describe.skipIf(kubeconfig === undefined)('a real API server', () => {
   /** While it runs, a policy of the cluster refuses every change of a Deployment here, for this reason. */
   async function underPolicy(reason: 'Forbidden' | 'Invalid', change: () => Promise<void>): Promise<void> {
     const name = `hakopod-${randomBytes(4).toString('hex')}`;
-    const group = '/apis/admissionregistration.k8s.io/v1';
-    const apiVersion = 'admissionregistration.k8s.io/v1';
-    const resourceRules = [
-      { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE', 'DELETE'], resources: ['deployments'] },
-    ];
-    const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': stage.namespace } };
     const policy = {
-      ...{ apiVersion, kind: 'ValidatingAdmissionPolicy', metadata: { name } },
+      ...{ apiVersion: ADMISSION, kind: 'ValidatingAdmissionPolicy', metadata: { name } },
       spec: {
         failurePolicy: 'Fail',
-        matchConstraints: { resourceRules, namespaceSelector },
+        matchConstraints: changesHere(),
         validations: [
           {
             expression: 'request.userInfo.username == "system:serviceaccount:kube-system:deployment-controller"',
@@ -75,19 +71,47 @@ describe.skipIf(kubeconfig === undefined)('a real API server', () => {
       },
     };
     const binding = {
-      ...{ apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name } },
+      ...{ apiVersion: ADMISSION, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name } },
       spec: { policyName: name, validationActions: ['Deny'] },
     };
-    expect(await send('POST', `${group}/validatingadmissionpolicies`, policy)).toBe(201);
-    expect(await send('POST', `${group}/validatingadmissionpolicybindings`, binding)).toBe(201);
+    await during({ validatingadmissionpolicies: policy, validatingadmissionpolicybindings: binding }, change);
+  }
+
+  /** While it runs, every change of a Deployment here waits for a webhook that nobody answers. */
+  async function underDeadWebhook(change: () => Promise<void>): Promise<void> {
+    const name = `hakopod-${randomBytes(4).toString('hex')}`;
+    const { resourceRules: rules, namespaceSelector } = changesHere();
+    const webhook = {
+      ...{ name: 'dead.hakopod.test', rules, namespaceSelector, failurePolicy: 'Fail', sideEffects: 'None' },
+      ...{ admissionReviewVersions: ['v1'], clientConfig: { url: 'https://127.0.0.1:1/' }, timeoutSeconds: 1 },
+    };
+    const body = {
+      ...{ apiVersion: ADMISSION, kind: 'ValidatingWebhookConfiguration', metadata: { name }, webhooks: [webhook] },
+    };
+    await during({ validatingwebhookconfigurations: body }, change);
+  }
+
+  const changesHere = () => ({
+    resourceRules: [
+      { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE', 'DELETE'], resources: ['deployments'] },
+    ],
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': stage.namespace } },
+  });
+
+  /** Makes objects of admission, by their resource, until `change` is done. */
+  async function during(
+    made: Readonly<Record<string, { readonly metadata: { readonly name: string } }>>,
+    change: () => Promise<void>,
+  ): Promise<void> {
+    const paths = Object.entries(made).map(([resource, body]) => ({ path: `/apis/${ADMISSION}/${resource}`, body }));
     const probe = await standing();
+    for (const { path, body } of paths) expect(await send('POST', path, body)).toBe(201);
     try {
-      await until('the policy is in force', async () => !(await touch(probe)).ok, 30_000);
+      await until('it is in force', async () => !(await touch(probe)).ok, 30_000);
       await change();
     } finally {
-      await send('DELETE', `${group}/validatingadmissionpolicybindings/${name}`);
-      await send('DELETE', `${group}/validatingadmissionpolicies/${name}`);
-      await until('the policy is gone', async () => (await touch(probe)).ok, 30_000);
+      for (const { path, body } of paths) await send('DELETE', `${path}/${body.metadata.name}`);
+      await until('it is gone', async () => (await touch(probe)).ok, 30_000);
     }
   }
   const refOf = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: stage.namespace, name });
@@ -121,7 +145,7 @@ describe.skipIf(kubeconfig === undefined)('a real API server', () => {
     return run(stage, 'applyWorkload', request, setup);
   }
 
-  it(`${shows('operate', 'admission_denied')} ${shows('applyWorkload', 'admission_denied')} ${shows('deploy', 'admission_denied')} calls what a policy forbids denied by admission`, async () => {
+  it(`${shows('operate', 'admission_denied')} ${shows('applyWorkload', 'admission_denied')} ${shows('deploy', 'admission_denied')} calls what a policy forbids denied by admission, whatever status it chose`, async () => {
     const name = await standing();
     const instance = newInstance();
     expect((await deploy(instance)).result.outcome).toBe('succeeded');
@@ -139,15 +163,20 @@ describe.skipIf(kubeconfig === undefined)('a real API server', () => {
       expect(stepsOf(deployed.result)[1]).toBe(`web create denied admission_denied Deployment/${instance.project}-web`);
     });
     expect(await live(stage, 'Deployment', name)).toBeDefined();
+    await underPolicy('Invalid', async () => {
+      const restart = { id: '1', action: 'workload.restart', reference: `${stage.namespace}/deployment/${name}` };
+      expect(await operations.operate(restart)).toEqual({ outcome: 'denied', detail: 'admission_denied' });
+      expect(stepsOf((await applyTo(name, { paused: true })).result)[1]).toBe('workload apply denied admission_denied');
+    });
   }, 120_000);
 
   it(`${shows('operate', 'runtime_status')} ${shows('machine', 'runtime_status')} says the status of every other refusal`, async () => {
     const name = await standing();
-    await underPolicy('Invalid', async () => {
+    await underDeadWebhook(async () => {
       const restart = { id: '1', action: 'workload.restart', reference: `${stage.namespace}/deployment/${name}` };
-      expect(await operations.operate(restart)).toEqual({ outcome: 'failed', detail: 'runtime_status 422' });
+      expect(await operations.operate(restart)).toEqual({ outcome: 'failed', detail: 'runtime_status 500' });
       const applied = await applyTo(name, { paused: true });
-      expect(stepsOf(applied.result)[1]).toBe('workload apply failed runtime_status 422');
+      expect(stepsOf(applied.result)[1]).toBe('workload apply failed runtime_status 500');
     });
   }, 120_000);
 

@@ -1,8 +1,3 @@
-import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApplyWorkloadContract } from '../contracts/apply-workload.contract.ts';
 import { must } from '../contracts/cluster.contract.ts';
@@ -21,54 +16,33 @@ import {
   stageOf,
   stepsOf,
 } from '../support/deploy-stage.ts';
-import { connectReal, inNewNamespace } from '../support/kubernetes.ts';
-import { buildah } from './rig/node.ts';
+import { connectReal, describeReal, inNewNamespace } from '../support/kubernetes.ts';
+import { pushSleeper } from '../support/real-pods.ts';
 
 /* Deploy, remove and apply on a real API server, and rollouts of real pods where there is a node. */
 
 const { HAKOPOD_TEST_KUBECONFIG: kubeconfig, HAKOPOD_TEST_REGISTRY: registry, HAKOPOD_TEST_RIG: rig } = process.env;
 const ABSENT = `registry.invalid/app@sha256:${'b'.repeat(64)}`;
 
-if (kubeconfig === undefined) {
-  console.warn('SKIPPED: deploy, remove and apply on a real API server: there is none');
-  describe.skip('a real API server', () => it('is not configured', () => undefined));
-} else {
-  const open = async (): Promise<DeployStage> => stageOf(await inNewNamespace(connectReal(kubeconfig)), ABSENT);
+describeReal('deploy, remove and apply', (real) => {
+  const open = async (): Promise<DeployStage> => stageOf(await inNewNamespace(connectReal(real)), ABSENT);
   describeDeployContract('real API server', open);
   describeDeployRacesContract('real API server', open);
   describeRemoveContract('real API server', open);
   describeApplyWorkloadContract('real API server', open);
   describeCreateWorkloadContract('real API server', open);
-}
+});
 
 const hasNode = kubeconfig !== undefined && registry !== undefined && rig !== undefined;
 if (!hasNode) console.warn('SKIPPED: rollouts of real pods: there is no rig with a node');
 
-/** Puts an image whose program runs until it is stopped into the registry; answers its reference with a digest. */
-async function pushSleeper(): Promise<string> {
-  const context = await mkdtemp(join(tmpdir(), 'hakopod-sleeper-'));
-  const image = `${registry}/sleeper:1`;
-  try {
-    await copyFile('/bin/busybox', join(context, 'busybox'));
-    const lines = [
-      'FROM scratch',
-      'COPY --chmod=755 busybox /busybox',
-      'CMD ["/busybox", "sh", "-c", "trap \'exit 0\' TERM; /busybox sleep 3600 & wait"]',
-    ];
-    await writeFile(join(context, 'Dockerfile'), `${lines.join('\n')}\n`);
-    await buildah(rig!, ['bud', '--isolation', 'chroot', '--tag', image, context]);
-    await buildah(rig!, ['push', '--tls-verify=false', '--digestfile', join(context, 'digest'), image]);
-    const { stdout } = await promisify(execFile)('cat', [join(context, 'digest')]);
-    return `${registry}/sleeper@${stdout.trim()}`;
-  } finally {
-    await rm(context, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
 describe.skipIf(!hasNode)('rollouts of real pods', () => {
   let stage: DeployStage;
   beforeAll(async () => {
-    stage = await stageOf(await inNewNamespace(connectReal(kubeconfig!)), await pushSleeper());
+    stage = await stageOf(
+      await inNewNamespace(connectReal(kubeconfig!)),
+      await pushSleeper({ registry: registry!, storage: rig! }),
+    );
   });
   afterAll(() => stage?.close());
 

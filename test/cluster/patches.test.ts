@@ -1,12 +1,9 @@
-import { describe, it } from 'vitest';
 import { describePatchesOverReleases } from '../patch/life-cycle.ts';
-import { connectReal, realKubeconfig } from '../support/kubernetes.ts';
+import { connectReal, describeReal } from '../support/kubernetes.ts';
 
-const kubeconfig = realKubeconfig('patches over releases');
-if (kubeconfig === undefined) describe.skip('a real API server', () => it('is not configured', () => undefined));
-else {
+describeReal('patches over releases', (kubeconfig) => {
   describePatchesOverReleases('real API server', async () => {
     const connection = connectReal(kubeconfig);
     return { connection, close: () => connection.close() };
   });
-}
+});

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Manifest } from '../../src/kernel/index.ts';
+import { at, type Manifest, records, strings } from '../../src/kernel/index.ts';
 import { addCapacity } from '../support/capacity.ts';
 import { NAMESPACE, type ReleaseWorld, startReleaseWorld } from '../support/release-world.ts';
 
@@ -96,14 +96,19 @@ describe('services that share a ReadWriteOnce volume', () => {
       service('y', 'mounts = [{ volume = "v", mount_path = "/v" }]'),
       '[volumes.v]\nsize_gib = 1',
     );
-  // biome-ignore lint/suspicious/noExplicitAny: manifests are free-form
-  const affinityOf = (name: string): any =>
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    (objects('Deployment').find(({ metadata }) => metadata.name === name) as any).spec.template.spec.affinity;
-  const placedOn = (name: string): unknown =>
-    affinityOf(name).nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.flatMap(
-      ({ matchFields }: { matchFields: { values: string[] }[] }) => matchFields.flatMap(({ values }) => values),
-    );
+  const affinityOf = (name: string): unknown => {
+    const deployment = objects('Deployment').find(({ metadata }) => metadata.name === name);
+    const affinity = at(deployment, 'spec', 'template', 'spec', 'affinity');
+    expect(affinity, name).toBeDefined();
+    return affinity;
+  };
+  const placedOn = (name: string): unknown => {
+    const required = ['nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms'];
+    const terms = at(affinityOf(name), ...required);
+    return terms === undefined
+      ? undefined
+      : records(terms).flatMap(({ matchFields }) => records(matchFields).flatMap(({ values }) => strings(values)));
+  };
 
   it('go where all of them fit, stay there at rest, and keep their place', async () => {
     await room('200m');
@@ -131,7 +136,7 @@ describe('services that share a ReadWriteOnce volume', () => {
     expect(placedOn('x')).toBeUndefined();
     await room('200m');
     await release(pair('env = { A = "1" }'));
-    expect([placedOn('x'), affinityOf('y').podAffinity === undefined]).toEqual([undefined, false]);
+    expect([placedOn('x'), at(affinityOf('y'), 'podAffinity') === undefined]).toEqual([undefined, false]);
   });
 
   it('are refused when no node takes all of them', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { describe, it } from 'vitest';
 import { connect, createCluster, type KubeConnection, type WatchTuning } from '../../src/adapters/kubernetes/index.ts';
 import { createSystemClock } from '../../src/adapters/system/index.ts';
 import type { Clock, Cluster, Log } from '../../src/ports/index.ts';
@@ -76,6 +77,14 @@ export function realKubeconfig(suite: string): string | undefined {
   if (kubeconfig === undefined)
     console.warn(`SKIPPED: ${suite} on a real API server; set HAKOPOD_TEST_KUBECONFIG to run it`);
   return kubeconfig;
+}
+
+/** Registers what runs on the real API server, or one skip. */
+export function describeReal(suite: string, register: (kubeconfig: string) => void): void {
+  const kubeconfig = realKubeconfig(suite);
+  if (kubeconfig !== undefined) register(kubeconfig);
+  // The runner takes a file without any test for an error.
+  else describe.skip('a real API server', () => it.todo(suite));
 }
 
 /** Opens the real API server. */

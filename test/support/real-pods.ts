@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Manifest } from '../../src/kernel/index.ts';
@@ -7,19 +7,38 @@ import { buildah } from '../cluster/rig/node.ts';
 import { must } from '../contracts/cluster.contract.ts';
 import { until } from './world.ts';
 
+type Registry = { readonly registry: string; readonly storage: string };
+
 /** Puts an image of busybox alone, with its applets on the path, into a registry; answers its reference. */
-export async function pushBusybox(options: { readonly registry: string; readonly storage: string }): Promise<string> {
-  const context = await mkdtemp(join(tmpdir(), 'hakopod-busybox-'));
-  const image = `${options.registry}/busybox:1`;
+export async function pushBusybox(options: Registry): Promise<string> {
+  const install = 'RUN ["/bin/busybox", "--install", "/bin"]';
+  const { image } = await push(options, 'busybox', [install, 'ENV PATH=/bin']);
+  return image;
+}
+
+/** Puts an image whose program runs until it is stopped into a registry; answers its reference with a digest. */
+export async function pushSleeper(options: Registry): Promise<string> {
+  const program = "trap 'exit 0' TERM; /bin/busybox sleep 3600 & wait";
+  const command = `CMD ${JSON.stringify(['/bin/busybox', 'sh', '-c', program])}`;
+  const { digest } = await push(options, 'sleeper', [command]);
+  return `${options.registry}/sleeper@${digest}`;
+}
+
+async function push(
+  { registry, storage }: Registry,
+  name: string,
+  lines: readonly string[],
+): Promise<{ readonly image: string; readonly digest: string }> {
+  const context = await mkdtemp(join(tmpdir(), `hakopod-${name}-`));
+  const image = `${registry}/${name}:1`;
   try {
     await copyFile('/bin/busybox', join(context, 'busybox'));
-    await writeFile(
-      join(context, 'Dockerfile'),
-      'FROM scratch\nCOPY --chmod=755 busybox /bin/busybox\nRUN ["/bin/busybox", "--install", "/bin"]\nENV PATH=/bin\n',
-    );
-    await buildah(options.storage, ['bud', '--isolation', 'chroot', '--tag', image, context]);
-    await buildah(options.storage, ['push', '--tls-verify=false', image]);
-    return image;
+    const file = ['FROM scratch', 'COPY --chmod=755 busybox /bin/busybox', ...lines];
+    await writeFile(join(context, 'Dockerfile'), `${file.join('\n')}\n`);
+    const digestFile = join(context, 'digest');
+    await buildah(storage, ['bud', '--isolation', 'chroot', '--tag', image, context]);
+    await buildah(storage, ['push', '--tls-verify=false', '--digestfile', digestFile, image]);
+    return { image, digest: (await readFile(digestFile, 'utf8')).trim() };
   } finally {
     await rm(context, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -12,7 +12,6 @@ export { createLeases, type LeaseOptions } from './leases.ts';
 export {
   type EnrolmentInput,
   IDENTITY_SECRET,
-  MANIFEST_NAMESPACES,
   manifestFileName,
   type PermissionsInput,
   renderEnrolment,

@@ -8,7 +8,7 @@ import {
   GROUP_VERSION,
   type Log,
 } from '../../ports/index.ts';
-import { codec, type KindCodec } from './decode.ts';
+import { codec, decodeOrSkip, type KindCodec } from './decode.ts';
 import { AGE, type Definition } from './definition.ts';
 import { objectsOf } from './objects.ts';
 
@@ -51,12 +51,7 @@ export function createClusterRunStore(options: {
     all: async () => {
       const listed = await cluster.list({ apiVersion: GROUP_VERSION, kind: RUN.kind, namespace });
       if (!listed.ok) return listed;
-      const runs = listed.value.flatMap((object) => {
-        const run = RUN.decode(object);
-        if (run.ok) return [run.value];
-        log.warn('object skipped', { code: run.problem.code, cause: run.problem.cause });
-        return [];
-      });
+      const runs = listed.value.flatMap((object) => decodeOrSkip(RUN, object, log) ?? []);
       return ok(runs.sort((a, b) => Date.parse(b.spec.requestedAt) - Date.parse(a.spec.requestedAt)));
     },
   };

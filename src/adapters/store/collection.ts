@@ -7,7 +7,7 @@ import {
   type ObjectCache,
   type Resource,
 } from '../../ports/index.ts';
-import type { KindCodec } from './decode.ts';
+import { decodeOrSkip, type KindCodec } from './decode.ts';
 import { objectsOf, type StatusGuard } from './objects.ts';
 
 type AnyResource = Resource<unknown, unknown>;
@@ -52,9 +52,7 @@ export function createCollection<R extends AnyResource>(options: CollectionOptio
   };
   const take = (object: Manifest, deleted: boolean): void => {
     const { name } = object.metadata;
-    const decoded = deleted ? undefined : codec.decode(object);
-    if (decoded?.ok === false) log.warn('object skipped', { code: decoded.problem.code, cause: decoded.problem.cause });
-    const after = decoded?.ok === true ? decoded.value : undefined;
+    const after = deleted ? undefined : decodeOrSkip(codec, object, log);
     // The watch may still be telling of a version before one we wrote.
     const isStale = options.ownWritesAtOnce === true && after !== undefined && isOlder(after, resources.get(name));
     if (!isStale) put(name, after);

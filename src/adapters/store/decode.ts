@@ -16,6 +16,7 @@ import {
   type GitSource,
   GitSourceSpec,
   GitSourceStatus,
+  type Log,
   PlanSpec,
   PlanStatus,
   type PullRequestPlan,
@@ -42,6 +43,14 @@ export function codec<S, T>(kind: string, spec: z.ZodType<S>, status: z.ZodType<
       return fail(problem('invalid_object', `the stored ${kind} does not match its schema`, { cause }));
     },
   };
+}
+
+/** One object as a value of ours; what does not match its schema is logged and left out, as if it were not there. */
+export function decodeOrSkip<R>(codec: KindCodec<R>, object: Manifest, log: Log): R | undefined {
+  const decoded = codec.decode(object);
+  if (decoded.ok) return decoded.value;
+  log.warn('object skipped', { code: decoded.problem.code, cause: decoded.problem.cause });
+  return undefined;
 }
 
 function identity({ metadata }: Manifest): Omit<Resource<unknown, unknown>, 'spec' | 'status'> {

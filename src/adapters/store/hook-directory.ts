@@ -8,7 +8,7 @@ import {
   type Log,
   type WatchEvent,
 } from '../../ports/index.ts';
-import { REPOSITORY } from './decode.ts';
+import { decodeOrSkip, REPOSITORY } from './decode.ts';
 import { HOOK_SECRET } from './labels.ts';
 import { secretValue } from './secret-objects.ts';
 
@@ -52,12 +52,8 @@ export function createHookDirectory(options: {
   const takeRepository = ({ type, object }: WatchEvent): void => {
     forget(object.metadata.name);
     if (type === 'deleted') return;
-    const decoded = REPOSITORY.decode(object);
-    if (!decoded.ok) {
-      log.warn('object skipped', { code: decoded.problem.code, cause: decoded.problem.cause });
-      return;
-    }
-    const repository = decoded.value;
+    const repository = decodeOrSkip(REPOSITORY, object, log);
+    if (repository === undefined) return;
     byName.set(repository.name, repository);
     const claims = byHook.get(repository.spec.hookId) ?? new Map<string, GitRepository>();
     byHook.set(repository.spec.hookId, claims);

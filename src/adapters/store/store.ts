@@ -17,7 +17,17 @@ import {
   type Store,
 } from '../../ports/index.ts';
 import { createCollection } from './collection.ts';
-import { APPLICATION, BUILD_RUN, DOMAIN_CLAIM, type KindCodec, PLAN, RELEASE, REPOSITORY, SOURCE } from './decode.ts';
+import {
+  APPLICATION,
+  BUILD_RUN,
+  DOMAIN_CLAIM,
+  decodeOrSkip,
+  type KindCodec,
+  PLAN,
+  RELEASE,
+  REPOSITORY,
+  SOURCE,
+} from './decode.ts';
 import { objectsOf } from './objects.ts';
 import { createSourceIndex } from './source-index.ts';
 
@@ -129,13 +139,7 @@ function ofApplications<R extends Resource<unknown, unknown>>(options: StoreOpti
     const fieldSelector = `${field}=${escaped(value)}`;
     const listed = await cluster.list({ apiVersion: GROUP_VERSION, kind: codec.kind, namespace, fieldSelector });
     if (!listed.ok) return listed;
-    const decoded = listed.value.flatMap((object) => {
-      const one = codec.decode(object);
-      if (one.ok) return [one.value];
-      log.warn('object skipped', { code: one.problem.code, cause: one.problem.cause });
-      return [];
-    });
-    return ok(decoded);
+    return ok(listed.value.flatMap((object) => decodeOrSkip(codec, object, log) ?? []));
   };
   return {
     get,

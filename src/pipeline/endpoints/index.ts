@@ -3,7 +3,7 @@
  * their ownership is verified, and uploaded certificates. In: specifications and claims on record. Out: refusals, claims made and let go, and
  * what may be rendered. It writes nothing into an application's namespace.
  */
-export { certificateRefusals, forgetCertificates, recordedCertificates, releaseCertificates } from './certificates.ts';
+export { forgetCertificates, recordedCertificates, releaseCertificates } from './certificates.ts';
 export { checkDomain, recheckDomains } from './check-domain.ts';
 export { activeDomains, domainRefusals, dropDomains, forgetDomains, reserveDomains } from './domains.ts';
 export { type EndpointQuestion, endpointRefusals } from './refusals.ts';

@@ -4,7 +4,7 @@ import type { Deps } from '../context.ts';
 import { domainOperations } from './applications/domains.ts';
 import { applicationOperations } from './applications/operations.ts';
 import { type ClusterDeps, clusterOperations } from './cluster/index.ts';
-import { deploymentOperations } from './deployments/operations.ts';
+import { deploymentOperations } from './deployments/index.ts';
 import {
   certificateOperations,
   projectOperations,

@@ -4,4 +4,4 @@
  */
 export { createRunKeeper, type RunKeeper } from './cluster/index.ts';
 export { createOperations, type OperationsDeps } from './create-operations.ts';
-export { followReleases } from './deployments/follow.ts';
+export { followReleases } from './deployments/index.ts';

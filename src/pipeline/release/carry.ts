@@ -3,6 +3,7 @@ import type { Release } from '../../ports/index.ts';
 import { claimChange, kindChange } from '../../reconcile/index.ts';
 import { type Rendered, secretValues } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
+import { cachedApplication } from '../cached-application.ts';
 import { dropDomains } from '../endpoints/index.ts';
 import type { Carrying } from './carrying.ts';
 import { dropVolumes } from './drop-volumes.ts';
@@ -84,9 +85,9 @@ function letGo({ session, release, desired, prefix }: Carrying): Promise<Result<
 
 /** All values in one snapshot before anything is written (facts 6.6), by service and key, base64: variables, bindings and files. */
 async function readSecrets(session: Session, release: Release, desired: Application): Promise<Result<Values>> {
-  const application = session.deps.store.applications.cached(release.spec.application);
-  if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
-  const { project, environment, name } = application.spec;
+  const application = cachedApplication(session.deps, release.spec.application);
+  if (!application.ok) return application;
+  const { project, environment, name } = application.value.spec;
   const names = requiredSecrets(desired);
   const snapshot =
     names.length === 0

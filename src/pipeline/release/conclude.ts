@@ -8,7 +8,7 @@ import { grantState } from '../grant-expiry.ts';
 import { reportOf, reportsOf, withReport } from '../ledger.ts';
 import { unpackSpec } from '../release-body.ts';
 import { renderOptions } from './options.ts';
-import { type Session, writeApplication } from './session.ts';
+import { ownSelector, type Session, writeApplication } from './session.ts';
 import { recoveredRevision, standingRelease } from './standing.ts';
 
 /** How a release ended. */
@@ -134,7 +134,7 @@ async function observeServices(
   desired: Application,
 ): Promise<Result<ReturnType<typeof serviceStates>>> {
   const { cluster, store, options } = session.deps;
-  const labelSelector = `hakopod.io/application-id=${session.id}`;
+  const labelSelector = ownSelector(session);
   const kinds = [
     { apiVersion: 'apps/v1', kind: 'Deployment' },
     { apiVersion: 'batch/v1', kind: 'Job' },

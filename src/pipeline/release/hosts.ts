@@ -1,7 +1,8 @@
-import { fail, type Manifest, ok, problem, type Result } from '../../kernel/index.ts';
+import { ok, type Result } from '../../kernel/index.ts';
 import type { Application as ApplicationResource } from '../../ports/index.ts';
 import type { RenderInput } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
+import { cachedApplication } from '../cached-application.ts';
 import {
   activeDomains,
   recheckDomains,
@@ -24,8 +25,9 @@ export async function releaseHosts(
 ): Promise<Result<ReleaseHosts>> {
   const { deps } = session;
   const { desired, revision } = release;
-  const application = deps.store.applications.cached(release.application);
-  if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
+  const found = cachedApplication(deps, release.application);
+  if (!found.ok) return found;
+  const application = found.value;
   const reserved = await reserveDomains(deps, { application, revision, desired });
   if (!reserved.ok) return reserved;
   const domains = await activeDomains(deps, application, desired);
@@ -48,15 +50,9 @@ export async function recordedHosts(
   const certificates = await recordedCertificates(deps, {
     key: keyOf(application),
     application: desired,
-    live: session.inventory.all().filter((object) => isOnRecord(session, object)),
+    live: session.inventory.all().filter((object) => session.inventory.has(object)),
   });
   return certificates.ok ? ok({ domains: domains.value, certificates: certificates.value }) : certificates;
-}
-
-function isOnRecord(session: View, { kind, metadata }: Manifest): boolean {
-  return session.inventory.entries.some(
-    (entry) => entry.kind === kind && entry.name === metadata.name && entry.uid === metadata.uid,
-  );
 }
 
 function keyOf({ spec: { project, environment, name } }: ApplicationResource): RenderInput['key'] {

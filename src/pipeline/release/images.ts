@@ -7,6 +7,7 @@ import { unpackSpec } from '../release-body.ts';
 import type { Carrying } from './carrying.ts';
 import { type ImageAccess, imageAccess, savedCredentials } from './image-access.ts';
 import type { Session } from './session.ts';
+import { lastGoodBefore } from './standing.ts';
 
 type Names = Readonly<Record<string, string>>;
 
@@ -150,9 +151,7 @@ function openedBy(releases: readonly Release[], service: string, image: string):
 
 /** Digests of the last good release for services whose reference did not change; empty when more than a build caused this release. */
 function keptImages(releases: readonly Release[], release: Release, desired: Application): Names {
-  const good = releases.find(
-    (other) => other.spec.revision < release.spec.revision && other.status.state === 'succeeded',
-  );
+  const good = lastGoodBefore(releases, release);
   return good === undefined || good.spec.specDigest !== release.spec.specDigest ? {} : unchangedImages(good, desired);
 }
 

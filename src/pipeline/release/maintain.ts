@@ -55,7 +55,7 @@ export async function isAsReleased(deps: Deps, application: ApplicationResource,
 }
 
 /** What an application's source wants to happen with drift; without one it is corrected (design 7). */
-export function driftPolicy(deps: Pick<Deps, 'store'>, application: string): 'correct' | 'report' {
+function driftPolicy(deps: Pick<Deps, 'store'>, application: string): 'correct' | 'report' {
   return deps.store.sources.cached(application)?.spec.drift ?? 'correct';
 }
 

@@ -6,7 +6,8 @@ import type { View } from './session.ts';
 
 /**
  * Of what is not as released, the Ingresses that differ because a custom domain was verified, or lost its verification: nobody changed them by
- * hand, so they are brought up to date whatever a source wants to happen with drift, and are not told as drift.
+ * hand, so they are brought up to date whatever a source wants to happen with drift, and are not told as drift. Where somebody changed hosts by
+ * hand as well, only a lost domain is: it must not lead anywhere.
  */
 export function movedDomains(view: View, release: Release, drifted: readonly Drifted[]): ReadonlySet<Drifted> {
   const ingresses = drifted.filter(({ object }) => object.manifest.kind === 'Ingress');
@@ -20,7 +21,8 @@ export function movedDomains(view: View, release: Release, drifted: readonly Dri
       if (live === undefined) return false;
       const [now, before] = [hostsOf(object.manifest), hostsOf(live)];
       const moved = [...now, ...before].filter((host) => now.has(host) !== before.has(host));
-      return moved.length > 0 && moved.every((host) => Object.hasOwn(domains, host));
+      const custom = moved.filter((host) => Object.hasOwn(domains, host));
+      return custom.some((host) => before.has(host)) || (custom.length > 0 && custom.length === moved.length);
     }),
   );
 }

@@ -5,6 +5,7 @@ import { type Application, sharedGroups, storageGroupName } from '../../spec/ind
 import { preflightOf } from '../preflight.ts';
 import { unpackSpec } from '../release-body.ts';
 import type { Carrying } from './carrying.ts';
+import { lastGoodBefore } from './standing.ts';
 
 /**
  * Asks again, before anything is written, whether the cluster has room for a release (facts 11.1), and answers where its groups of services
@@ -47,9 +48,7 @@ async function placedBefore({ session, release, desired }: Carrying): Promise<Re
   if (own !== undefined) return ok({ groups, placement: own });
   const releases = await session.deps.store.releases.ofApplication(release.spec.application);
   if (!releases.ok) return releases;
-  const last = releases.value.find(
-    ({ spec, status }) => spec.revision < release.spec.revision && status.state === 'succeeded',
-  );
+  const last = lastGoodBefore(releases.value, release);
   return last === undefined ? ok({ groups: [], placement: {} }) : ok(beforeOf(last));
 }
 

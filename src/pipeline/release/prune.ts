@@ -2,7 +2,7 @@ import { fail, ok, type Result, refOf } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
 import { cleanupExcess, type InventoryEntry, isSnapshot, pruneSet, snapshotsInUse } from '../../reconcile/index.ts';
 import { allObjects, type Rendered } from '../../render/index.ts';
-import { type Session, saveInventory, type View } from './session.ts';
+import { ownSelector, type Session, saveInventory, type View } from './session.ts';
 import { deleteObject } from './write.ts';
 
 /** On whose behalf something is deleted, and whether it still may be. */
@@ -58,7 +58,7 @@ export async function unreadSnapshots(session: View, rendered: Rendered): Promis
     apiVersion: 'v1',
     kind: 'Pod',
     namespace: session.namespace,
-    labelSelector: `hakopod.io/application-id=${session.id}`,
+    labelSelector: ownSelector(session),
   });
   if (!pods.ok) return pods;
   const inUse = snapshotsInUse([...pods.value, ...session.inventory.all()]);

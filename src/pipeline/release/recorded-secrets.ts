@@ -1,4 +1,4 @@
-import { type Manifest, refOf } from '../../kernel/index.ts';
+import type { Manifest } from '../../kernel/index.ts';
 import { snapshotsInUse } from '../../reconcile/index.ts';
 import { cronJobName, DOCKER_CONFIG, jobName, LABELS } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
@@ -13,7 +13,7 @@ type Values = Readonly<Record<string, string>>;
 export function recordedSecrets(session: View, desired: Application): Readonly<Record<string, Values>> {
   const live = session.inventory.all();
   const owned = live.filter(
-    (object) => object.kind === 'Secret' && isOnRecord(session, object) && !isCertificate(object),
+    (object) => object.kind === 'Secret' && session.inventory.has(object) && !isCertificate(object),
   );
   return Object.fromEntries(
     Object.keys(desired.services).map((service) => {
@@ -53,11 +53,4 @@ function isWorkload({ kind, metadata }: Manifest, service: string): boolean {
   if (kind === 'Deployment') return metadata.name === service;
   if (kind === 'CronJob') return metadata.name === cronJobName(service);
   return kind === 'Job' && metadata.name === jobName(service);
-}
-
-function isOnRecord(session: View, object: Manifest): boolean {
-  const { kind, name } = refOf(object);
-  return session.inventory.entries.some(
-    (entry) => entry.kind === kind && entry.name === name && entry.uid === object.metadata.uid,
-  );
 }

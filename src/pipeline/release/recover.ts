@@ -5,7 +5,7 @@ import { unpackSpec } from '../release-body.ts';
 import { type Attempt, carryWatched } from './attempt.ts';
 import type { Ending } from './conclude.ts';
 import type { Session } from './session.ts';
-import { inNameOf } from './standing.ts';
+import { inNameOf, lastGoodBefore } from './standing.ts';
 
 type Recovery = NonNullable<Release['status']['recovery']>;
 type Failed = Extract<Ending, { readonly problem: unknown }>;
@@ -30,9 +30,7 @@ export async function recover(session: Session, attempted: Attempt, failed: Fail
   const { release, releases, desired } = attempted;
   const { recovery } = release.status;
   if (recovery !== undefined && recovery.state !== 'running') return ok(release);
-  const good = releases.find(
-    ({ spec, status }) => spec.revision < release.spec.revision && status.state === 'succeeded',
-  );
+  const good = lastGoodBefore(releases, release);
   const previous = good === undefined ? undefined : unpackSpec(good.spec.spec);
   const [blocker] = recoveryBlockers(previous?.ok === true ? previous.value : undefined, desired);
   if (blocker !== undefined || good === undefined || previous?.ok !== true) {

@@ -1,8 +1,9 @@
-import { fail, ok, problem, type Result } from '../../kernel/index.ts';
+import { ok, type Result } from '../../kernel/index.ts';
 import { applyPatches } from '../../patch/index.ts';
 import type { Release } from '../../ports/index.ts';
 import { type Rendered, type RenderInput, renderApplication } from '../../render/index.ts';
 import type { Application } from '../../spec/index.ts';
+import { cachedApplication } from '../cached-application.ts';
 import { renderOptions } from './options.ts';
 import type { View } from './session.ts';
 
@@ -18,9 +19,9 @@ export function renderInput(
   release: { readonly release: Release; readonly desired: Application },
   input: ReleaseInput,
 ): Result<RenderInput> {
-  const application = session.deps.store.applications.cached(release.release.spec.application);
-  if (application === undefined) return fail(problem('cluster_unavailable', 'the application is not in the cache yet'));
-  const { project, environment, name } = application.spec;
+  const application = cachedApplication(session.deps, release.release.spec.application);
+  if (!application.ok) return application;
+  const { project, environment, name } = application.value.spec;
   return ok({
     application: release.desired,
     key: { project, environment, name },

@@ -10,8 +10,8 @@ import {
   refOf,
 } from '../../kernel/index.ts';
 import type { Application as ApplicationResource, HeldLease } from '../../ports/index.ts';
-import { type InventoryEntry, inventoryEntry, type Owner, recorded } from '../../reconcile/index.ts';
-import { namespaceName, RENDERED_KINDS } from '../../render/index.ts';
+import { type InventoryEntry, type Owner, recorded } from '../../reconcile/index.ts';
+import { LABELS, namespaceName, RENDERED_KINDS } from '../../render/index.ts';
 import type { Deps } from '../context.ts';
 
 type Status = ApplicationResource['status'];
@@ -79,13 +79,16 @@ export class Inventory {
     this.#live = new Map(objects.map((object) => [refKey(refOf(object)), object]));
   }
 
+  /** Whether this very object, by its uid, is on record. */
+  has(object: Manifest): boolean {
+    const key = refKey(refOf(object));
+    return this.#entries.some((entry) => refKey(entry) === key && entry.uid === object.metadata.uid);
+  }
+
   /** An object as the API server answered it: live, and ours. */
   record(object: Manifest): void {
     this.#live.set(refKey(refOf(object)), object);
-    const known = this.#entries.some(
-      (entry) => refKey(entry) === refKey(inventoryEntry(object)) && entry.uid === object.metadata.uid,
-    );
-    if (known) return;
+    if (this.has(object)) return;
     this.#entries = recorded(this.#entries, object);
     this.#dirty = true;
   }
@@ -146,6 +149,11 @@ export async function saveInventory(session: Session): Promise<Result<unknown>> 
   return session.inventory.isDirty ? writeApplication(session, (status) => status) : ok(undefined);
 }
 
+/** Selects an application's objects, pods included. */
+export function ownSelector({ id }: View): string {
+  return `${LABELS.application}=${id}`;
+}
+
 /** Reads every object of ours there is, by our labels, into the session. */
 export async function readLive(session: View): Promise<Result<void>> {
   const { cluster } = session.deps;
@@ -155,7 +163,7 @@ export async function readLive(session: View): Promise<Result<void>> {
     session.inventory.observe([]);
     return ok(undefined);
   }
-  const labelSelector = `hakopod.io/application-id=${session.id}`;
+  const labelSelector = ownSelector(session);
   const kinds = RENDERED_KINDS.filter(({ kind }) => kind !== 'Namespace');
   const lists = await Promise.all(
     kinds.map(({ apiVersion, kind }) =>

@@ -17,6 +17,11 @@ export function inNameOf(attempted: Release, good: Release): Release {
   return { ...attempted, spec: { ...good.spec, origin: attempted.spec.origin }, status };
 }
 
+/** The newest release before this one that succeeded; `releases` are newest first. */
+export function lastGoodBefore(releases: readonly Release[], { spec: { revision } }: Release): Release | undefined {
+  return releases.find(({ spec, status }) => spec.revision < revision && status.state === 'succeeded');
+}
+
 /** What an application runs at rest once this release has ended: what it says itself, or what was put back after it failed. */
 export async function standingRelease(
   session: Pick<View, 'deps' | 'application'>,

@@ -2,7 +2,7 @@ import { ok, type Result } from '../../kernel/index.ts';
 import type { Release } from '../../ports/index.ts';
 import { inventoryEntry, jobToStop } from '../../reconcile/index.ts';
 import { jobName } from '../../render/index.ts';
-import type { Application } from '../../spec/index.ts';
+import { type Application, isDeploymentJob } from '../../spec/index.ts';
 import { type Session, saveInventory } from './session.ts';
 import { deleteObject } from './write.ts';
 
@@ -13,11 +13,8 @@ import { deleteObject } from './write.ts';
 export async function stopJobs(session: Session, release: Release, desired: Application): Promise<Result<void>> {
   const { cluster, log } = session.deps;
   const { namespace } = session;
-  const services = Object.keys(desired.services).filter((name) => {
-    const job = desired.services[name]?.job;
-    return job !== undefined && job.schedule === undefined;
-  });
-  for (const service of services) {
+  for (const [service, spec] of Object.entries(desired.services)) {
+    if (!isDeploymentJob(spec)) continue;
     const live = await cluster.get({ apiVersion: 'batch/v1', kind: 'Job', namespace, name: jobName(service) });
     if (!live.ok) return live;
     const owner = session.inventory.owner(session.id, release.name);

@@ -1,5 +1,5 @@
 import { type Manifest, ok, type Result } from '../../kernel/index.ts';
-import { isDomainActive } from '../../reconcile/index.ts';
+import { hasOwnershipLabels, isDomainActive } from '../../reconcile/index.ts';
 import { recheckDomains } from '../endpoints/index.ts';
 import { readLive, type Session, type View } from './session.ts';
 
@@ -57,6 +57,7 @@ async function lostHosts({ deps, id }: View, { rules = [] }: Rules): Promise<Res
   return ok(lost);
 }
 
-function isOurIngress({ inventory }: View, { kind, metadata }: Manifest): boolean {
-  return kind === 'Ingress' && inventory.entries.some((entry) => entry.kind === kind && entry.uid === metadata.uid);
+/** By our labels and on record (invariant 8). */
+function isOurIngress({ inventory, id }: View, object: Manifest): boolean {
+  return object.kind === 'Ingress' && hasOwnershipLabels(object, id) && inventory.has(object);
 }

@@ -1,5 +1,5 @@
-import { type ClusterObservation, LIMITS } from '../../kernel/index.ts';
-import { fits, shortageText, total } from './amounts.ts';
+import { type ClusterObservation, LIMITS, mostAmounts, totalAmounts } from '../../kernel/index.ts';
+import { fits, shortageText } from './amounts.ts';
 import type { PreflightCheck } from './check.ts';
 import { accepts, type Room } from './nodes.ts';
 import { type ServiceRequest, together } from './requests.ts';
@@ -25,17 +25,9 @@ export function serviceChecks(requests: readonly ServiceRequest[], rooms: readon
     const possible = rooms.filter(({ node }) => accepts(node, service)).map(({ node }) => node.allocatable);
     if (possible.some((room) => fits(pod, room))) return [];
     const at = `services.${name}`;
-    const [first] = possible;
-    if (first === undefined)
+    if (possible.length === 0)
       return [{ code, status: 'blocked', at, message: 'no node takes it: its node, architecture or GPU is not there' }];
-    const largest = possible.reduce(
-      (best, room) => ({
-        cpuMillis: Math.max(best.cpuMillis, room.cpuMillis),
-        memoryBytes: Math.max(best.memoryBytes, room.memoryBytes),
-        gpus: Math.max(best.gpus, room.gpus),
-      }),
-      first,
-    );
+    const largest = possible.reduce(mostAmounts);
     return [{ code, status: 'blocked', at, message: `one pod fits on no node; ${shortageText(pod, largest)} at most` }];
   });
   return blocked.length > 0 ? blocked : [{ code, status: 'passed', message: 'each service fits on a node' }];
@@ -69,7 +61,7 @@ export function pinnedChecks(requests: readonly ServiceRequest[], rooms: readonl
 /** All requests against all that is free; an aggregate, neither packed nor reserved (facts 11.3). */
 export function resourcesCheck(requests: readonly ServiceRequest[], rooms: readonly Room[]): PreflightCheck {
   const wanted = together(requests);
-  const free = total(rooms.map((room) => room.free));
+  const free = totalAmounts(rooms.map((room) => room.free));
   const status = fits(wanted, free) ? 'passed' : 'blocked';
   return { code: 'resources', status, message: shortageText(wanted, free) };
 }

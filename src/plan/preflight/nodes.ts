@@ -3,12 +3,13 @@ import {
   type ClusterObservation,
   isEligible,
   isForGpus,
+  minusAmounts,
   type NodeRequirement,
   type NodeTerm,
   type ObservedNode,
+  totalAmounts,
 } from '../../kernel/index.ts';
 import type { Service } from '../../spec/index.ts';
-import { minus, total } from './amounts.ts';
 
 const ARCHITECTURE = 'kubernetes.io/arch';
 
@@ -25,7 +26,7 @@ export function roomsOf(cluster: ClusterObservation, namespace: string | undefin
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((node) => {
       const others = cluster.placed.filter((one) => one.node === node.name && one.namespace !== namespace);
-      return { node, free: minus(node.allocatable, total(others.map(({ amounts }) => amounts))) };
+      return { node, free: minusAmounts(node.allocatable, totalAmounts(others.map(({ amounts }) => amounts))) };
     });
 }
 

@@ -1,6 +1,5 @@
-import type { Amounts } from '../../kernel/index.ts';
-import { type Application, resourceAmounts, type Service } from '../../spec/index.ts';
-import { most, NOTHING, plus, times, total } from './amounts.ts';
+import { type Amounts, mostAmounts, NO_AMOUNTS, plusAmounts, timesAmounts, totalAmounts } from '../../kernel/index.ts';
+import { type Application, isDeploymentJob, resourceAmounts, type Service } from '../../spec/index.ts';
 
 /** Pods that a service for sessions counts as (facts 11.2). */
 const SESSION_PODS = 8;
@@ -23,9 +22,7 @@ export function requestsOf(application: Application): readonly ServiceRequest[] 
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, service]) => {
       const pod = podOf(service);
-      const { job } = service;
-      const isDeploymentJob = job !== undefined && job.schedule === undefined && job.invocation === undefined;
-      return { name, service, pod, all: times(pod, podsOf(service)), isDeploymentJob };
+      return { name, service, pod, all: timesAmounts(pod, podsOf(service)), isDeploymentJob: isDeploymentJob(service) };
     });
 }
 
@@ -41,12 +38,12 @@ function podsOf({ replicas, autoscaling, session }: Service): number {
 
 /** What several services ask for at once: all of them, but of the deployment jobs only the largest CPU and the largest memory (facts 11.2). */
 export function together(requests: readonly ServiceRequest[]): Amounts {
-  const running = total(requests.filter((one) => !one.isDeploymentJob).map(({ all }) => all));
+  const running = totalAmounts(requests.filter((one) => !one.isDeploymentJob).map(({ all }) => all));
   const largest = requests
     .filter((one) => one.isDeploymentJob)
     .map(({ pod }) => pod)
-    .reduce(most, NOTHING);
-  return plus(running, largest);
+    .reduce(mostAmounts, NO_AMOUNTS);
+  return plusAmounts(running, largest);
 }
 
 /** GiB of all volumes; only reported, since no cluster says how much storage is free (facts 11.2). */

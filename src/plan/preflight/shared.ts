@@ -1,6 +1,6 @@
-import type { Amounts } from '../../kernel/index.ts';
+import { type Amounts, minusAmounts, totalAmounts } from '../../kernel/index.ts';
 import { type Application, sharedGroups, storageGroupName } from '../../spec/index.ts';
-import { fits, minus, shortageText, total } from './amounts.ts';
+import { fits, shortageText } from './amounts.ts';
 import type { PreflightCheck } from './check.ts';
 import { attachAll, type ClaimsOf, claimsOfService } from './claims.ts';
 import { accepts, type Room } from './nodes.ts';
@@ -38,12 +38,12 @@ type Placed = { readonly name: string; readonly check: PreflightCheck; readonly 
 function placeGroup({ application, requests, rooms, claims, before }: Subject, members: readonly string[]): Placed {
   const name = storageGroupName(application, members) ?? '';
   const group = requests.filter((one) => members.includes(one.name));
-  const wanted = total(group.map(({ all }) => all));
+  const wanted = totalAmounts(group.map(({ all }) => all));
   const existing = members.flatMap((member) => claimsOfService(application, member, claims));
   const possible = rooms.filter(({ node }) => group.every(({ service }) => accepts(node, service)));
   const left = possible
     .filter(({ node }) => attachAll(node, existing))
-    .map(({ node, free }) => ({ node, free: minus(free, pinnedBeside(requests, members, node.name)) }));
+    .map(({ node, free }) => ({ node, free: minusAmounts(free, pinnedBeside(requests, members, node.name)) }));
   const fitting = left.filter(({ free }) => fits(wanted, free)).map(({ node }) => node.name);
   const base = { code: 'shared_volume_capacity', at: `volumes.${name}` } as const;
   const services = `the ${members.length} services that share it`;

@@ -45,6 +45,7 @@ const WORDS: Readonly<Record<number, string>> = {
   409: 'something is not as the request expects it',
   413: 'the body is too large',
   415: 'the body is not JSON',
+  422: 'the namespace is not among those that may be written to',
   429: 'too many requests or streams; see `Retry-After`',
   503: 'busy, or something this needs is away; see `Retry-After`',
 };
@@ -118,7 +119,7 @@ function describeRoute(route: ApiRoute): Parameters<typeof createRoute>[0] {
         ? {}
         : { body: { required: true, content: { 'application/json': { schema: body, example: example.body } } } }),
     },
-    responses: { [route.status]: success(route), ...failures(route) },
+    responses: { ...successes(route), ...failures(route) },
   };
 }
 
@@ -127,18 +128,23 @@ type Success = {
   readonly content: Record<string, { readonly schema: z.ZodType }>;
 };
 
-function success(route: ApiRoute): Success {
-  const types = route.types ?? ['application/json'];
-  return {
-    description: route.summary,
-    content: Object.fromEntries(types.map((type) => [type, { schema: route.answer }])),
-  };
+function successes(route: ApiRoute): Readonly<Record<string, Success>> {
+  const { types = ['application/json'], also = [] } = route;
+  const content = Object.fromEntries(types.map((type) => [type, { schema: route.answer }]));
+  return Object.fromEntries(
+    [route.status, ...also.filter(isSuccess)].map((status) => [status, { description: route.summary, content }]),
+  );
+}
+
+function isSuccess(status: number): boolean {
+  return status < 300;
 }
 
 function failures(route: ApiRoute): Readonly<Record<string, Success>> {
-  const statuses = [400, 401, 403, 404, 405, 409, 413, 415, 429, 503].filter(
+  const common = [400, 401, 403, 404, 405, 409, 413, 415, 429, 503].filter(
     (status) => route.method !== 'get' || (status !== 409 && status !== 413 && status !== 415),
   );
+  const statuses = [...common, ...(route.also ?? []).filter((status) => !isSuccess(status))];
   return Object.fromEntries(
     statuses.map((status) => [
       status,

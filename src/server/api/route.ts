@@ -32,6 +32,8 @@ export type ApiRoute = {
   /** It makes a release, and so takes an Idempotency-Key (facts 7.1). */
   readonly keyed: boolean;
   readonly status: number;
+  /** Other statuses it may answer with, beside those every route has: below 300 with its answer, else with a refusal. */
+  readonly also?: readonly number[];
   readonly answer: z.ZodType;
   /** Media types of answers that are no JSON. */
   readonly types?: readonly string[];
@@ -46,7 +48,7 @@ type Keyed<K> = K extends true ? { readonly idempotency_key: string } : object;
 
 type Declared<P, Q, B, K, V> = Pick<
   ApiRoute,
-  'method' | 'path' | 'id' | 'tag' | 'summary' | 'needs' | 'answer' | 'types' | 'example'
+  'method' | 'path' | 'id' | 'tag' | 'summary' | 'needs' | 'also' | 'answer' | 'types' | 'example'
 > & {
   readonly params?: P;
   readonly query?: Q;

@@ -1,12 +1,9 @@
-import { describe, it } from 'vitest';
 import { describeClusterContract } from '../../contracts/cluster.contract.ts';
 import { describeLeasesContract } from '../../contracts/leases.contract.ts';
-import { connectReal, inNewNamespace, realKubeconfig } from '../../support/kubernetes.ts';
+import { connectReal, describeReal, inNewNamespace } from '../../support/kubernetes.ts';
 
-const kubeconfig = realKubeconfig('the cluster and leases contracts');
-if (kubeconfig === undefined) describe.skip('a real API server', () => it('is not configured', () => undefined));
-else {
+describeReal('the cluster and leases contracts', (kubeconfig) => {
   const factory = () => inNewNamespace(connectReal(kubeconfig));
   describeClusterContract('real API server', factory);
   describeLeasesContract('real API server', factory);
-}
+});

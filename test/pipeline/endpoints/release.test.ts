@@ -53,6 +53,7 @@ async function released(text: string): Promise<string | undefined> {
   return code ?? state;
 }
 
+const version = () => find('Ingress', 'web')?.metadata.resourceVersion;
 const claim = async () => must(await world.deps.store.domains.get(HOST));
 
 async function verify(): Promise<void> {
@@ -101,6 +102,11 @@ describe('a release with a custom domain', () => {
     must(await world.run());
     expect(hosts()).toContain('by-hand.example.com');
     expect(await drift()).toMatchObject({ count: 1, corrected: false });
+    // What is not theirs any more must not lead anywhere, whatever else somebody changed by hand.
+    must(await world.deps.store.domains.updateStatus(HOST, () => ({})));
+    records.clear();
+    must(await world.run());
+    expect(hosts()).not.toContain(HOST);
   });
 
   it('looks for the record by itself while the application rests', async () => {
@@ -132,24 +138,7 @@ describe('a release with a custom domain', () => {
     ['that lost its verification', false],
     ['that went to its owner', true],
   ])('withdraws one %s though its last release failed, and no other', async (_, isTheirs) => {
-    expect(await released(file([HOST]))).toBe('succeeded');
-    await verify();
-    must(await world.run());
-    const off = `${file([HOST], 'tls = { certificate = "hp-tls-web-gone" }\n')}[recovery]\non_failure = "disabled"\n`;
-    expect(await released(off)).toBe('certificate_missing');
-    must(await world.run());
-    expect(hosts()).toContain(HOST);
-    const { domains } = world.deps.store;
-    const long = new Date(world.deps.clock.now().getTime() - 8 * 86_400_000).toISOString();
-    records.clear();
-    const known = await claim();
-    if (isTheirs && known !== undefined) {
-      must(await domains.release(known));
-      const spec = { ...known.spec, application: 'acme.production.blog', applicationId: '2'.repeat(32) };
-      must(await domains.create({ name: HOST, spec }));
-    }
-    must(await domains.updateStatus(HOST, ({ status }) => ({ ...status, checkedAt: long, failingSince: long })));
-    const version = () => find('Ingress', 'web')?.metadata.resourceVersion;
+    await loses(isTheirs);
     const before = version();
     must(await world.run());
     expect(hosts()).toEqual([expect.stringMatching(/^web-1{12}\.apps\.example\.test$/)]);
@@ -160,6 +149,16 @@ describe('a release with a custom domain', () => {
     expect(version()).toBe(after);
     // Nothing to withdraw takes no turn.
     expect(must(await world.deps.store.applications.get(APP))?.status.fence).toBe(fence);
+  });
+
+  it('withdraws none from an Ingress without our labels', async () => {
+    await loses(false);
+    const ref = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: NAMESPACE, name: 'web' };
+    const labels = { 'app.kubernetes.io/managed-by': 'somebody' };
+    must(await world.cluster.mergePatch(ref, { metadata: { labels } }));
+    const before = version();
+    must(await world.run());
+    expect([version(), hosts().includes(HOST)]).toEqual([before, true]);
   });
 
   it('fails before it writes when another application holds it by then', async () => {
@@ -186,6 +185,27 @@ describe('a release with a custom domain', () => {
     expect(find('Secret', name)).toBeUndefined();
   });
 });
+
+/** A released application whose newest release failed and whose domain may lead nowhere any more. */
+async function loses(isTheirs: boolean): Promise<void> {
+  expect(await released(file([HOST]))).toBe('succeeded');
+  await verify();
+  must(await world.run());
+  const off = `${file([HOST], 'tls = { certificate = "hp-tls-web-gone" }\n')}[recovery]\non_failure = "disabled"\n`;
+  expect(await released(off)).toBe('certificate_missing');
+  must(await world.run());
+  expect(hosts()).toContain(HOST);
+  const { domains } = world.deps.store;
+  const long = new Date(world.deps.clock.now().getTime() - 8 * 86_400_000).toISOString();
+  records.clear();
+  const known = await claim();
+  if (isTheirs && known !== undefined) {
+    must(await domains.release(known));
+    const spec = { ...known.spec, application: 'acme.production.blog', applicationId: '2'.repeat(32) };
+    must(await domains.create({ name: HOST, spec }));
+  }
+  must(await domains.updateStatus(HOST, ({ status }) => ({ ...status, checkedAt: long, failingSince: long })));
+}
 
 describe('a release with an uploaded certificate', () => {
   it('serves it from a Secret of its namespace, and tidies up when it is replaced', async () => {

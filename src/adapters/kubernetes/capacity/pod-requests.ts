@@ -1,22 +1,15 @@
-import { type Amounts, at, type Fields, GPU, isFields, quantityNumber, records } from '../../../kernel/index.ts';
-
-const NOTHING: Amounts = { cpuMillis: 0, memoryBytes: 0, gpus: 0 };
-
-function plus(a: Amounts, b: Amounts): Amounts {
-  return {
-    cpuMillis: a.cpuMillis + b.cpuMillis,
-    memoryBytes: a.memoryBytes + b.memoryBytes,
-    gpus: a.gpus + b.gpus,
-  };
-}
-
-function most(a: Amounts, b: Amounts): Amounts {
-  return {
-    cpuMillis: Math.max(a.cpuMillis, b.cpuMillis),
-    memoryBytes: Math.max(a.memoryBytes, b.memoryBytes),
-    gpus: Math.max(a.gpus, b.gpus),
-  };
-}
+import {
+  type Amounts,
+  at,
+  type Fields,
+  GPU,
+  isFields,
+  mostAmounts,
+  NO_AMOUNTS,
+  plusAmounts,
+  quantityNumber,
+  records,
+} from '../../../kernel/index.ts';
 
 /** Kubernetes' names and quantities in our words; what is not there is nothing. */
 export function amountsOf(quantities: unknown): Amounts {
@@ -37,16 +30,16 @@ function requestOf(container: Fields): Amounts {
  * Source: facts 11.3; Kubernetes' "Resource sharing within containers" of sidecars.
  */
 export function podRequests(spec: unknown): Amounts {
-  let sidecars = NOTHING;
-  let starting = NOTHING;
+  let sidecars = NO_AMOUNTS;
+  let starting = NO_AMOUNTS;
   for (const container of records(at(spec, 'initContainers'))) {
     const own = requestOf(container);
-    if (container.restartPolicy === 'Always') sidecars = plus(sidecars, own);
-    starting = most(starting, container.restartPolicy === 'Always' ? sidecars : plus(sidecars, own));
+    if (container.restartPolicy === 'Always') sidecars = plusAmounts(sidecars, own);
+    starting = mostAmounts(starting, container.restartPolicy === 'Always' ? sidecars : plusAmounts(sidecars, own));
   }
-  const running = records(at(spec, 'containers')).map(requestOf).reduce(plus, sidecars);
-  return plus(
-    withPodLevel(most(running, starting), at(spec, 'resources', 'requests')),
+  const running = records(at(spec, 'containers')).map(requestOf).reduce(plusAmounts, sidecars);
+  return plusAmounts(
+    withPodLevel(mostAmounts(running, starting), at(spec, 'resources', 'requests')),
     amountsOf(at(spec, 'overhead')),
   );
 }
@@ -73,7 +66,7 @@ export class PlacedSum {
     const known = this.#sums.get(key);
     const amounts = podRequests(pod.spec);
     if (known === undefined) this.#sums.set(key, { node, namespace, amounts });
-    else known.amounts = plus(known.amounts, amounts);
+    else known.amounts = plusAmounts(known.amounts, amounts);
   }
 
   all(): readonly { readonly node: string; readonly namespace: string; readonly amounts: Amounts }[] {

@@ -4,7 +4,6 @@
  */
 export {
   type EnrolmentInput,
-  MANIFEST_NAMESPACES,
   manifestFileName,
   type PermissionsInput,
   renderEnrolment,

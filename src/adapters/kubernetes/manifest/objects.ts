@@ -2,7 +2,7 @@ import { MANAGED_BY, type Manifest } from '../../../kernel/index.ts';
 import { DEPLOY_RULES, IDENTITY_RULES, READ_RULES, type Rule } from './rules.ts';
 
 /** The name of everything in the file, and of the namespace it lives in. */
-export const OPERATIONS = 'hakopod-operations';
+const OPERATIONS = 'hakopod-operations';
 
 const LABELS = { 'app.kubernetes.io/name': OPERATIONS, ...MANAGED_BY };
 const RBAC = 'rbac.authorization.k8s.io';

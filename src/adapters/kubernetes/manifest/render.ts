@@ -18,7 +18,7 @@ export type EnrolmentInput = PermissionsInput & {
 };
 
 /** Cluster operations 0.1. */
-export const MANIFEST_NAMESPACES = 32;
+const MANIFEST_NAMESPACES = 32;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const PINNED = /^[a-z0-9][a-z0-9._:/-]*(?::[\w][\w.-]{0,127})?@sha256:[0-9a-f]{64}$/;
 

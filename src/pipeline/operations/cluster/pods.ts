@@ -1,5 +1,5 @@
 import type { Permission, Principal } from '../../../access/index.ts';
-import { fail, type Manifest, ok, problem, type Result } from '../../../kernel/index.ts';
+import { at, fail, type Manifest, newestPod, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { Application } from '../../../ports/index.ts';
 import { CONTAINER, namespaceName, serviceLabels } from '../../../render/index.ts';
 import { findApplication } from '../applications/find.ts';
@@ -52,13 +52,10 @@ export async function choosePod(
 
 function choose(pods: readonly Manifest[], wanted: string | undefined): Manifest | undefined {
   if (wanted !== undefined) return pods.find(({ metadata }) => metadata.name === wanted);
-  const made = (pod: Manifest): string => pod.metadata.creationTimestamp ?? '';
-  const newest = [...pods].sort((a, b) => (made(a) < made(b) ? 1 : -1));
-  return newest.find((pod) => phaseOf(pod) === 'Running' && pod.metadata.deletionTimestamp === undefined) ?? newest[0];
-}
-
-function phaseOf(pod: Manifest): unknown {
-  return (pod.status as { readonly phase?: unknown } | undefined)?.phase;
+  const running = pods.filter(
+    (pod) => at(pod, 'status', 'phase') === 'Running' && pod.metadata.deletionTimestamp === undefined,
+  );
+  return newestPod(running) ?? newestPod(pods);
 }
 
 /** The named one, the only one, or the one we rendered; a patch may have put others beside it. */

@@ -13,7 +13,7 @@ import {
 } from '../../../ports/index.ts';
 
 /** The Lease whose holder carries out the one run there may be. */
-export const RUN_LEASE = 'cluster-runs';
+const RUN_LEASE = 'cluster-runs';
 /** Between two tries to write down how a run ended. */
 const RECORD_AGAIN_MS = 1000;
 

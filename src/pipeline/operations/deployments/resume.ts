@@ -2,7 +2,7 @@ import { type Principal, refusal } from '../../../access/index.ts';
 import { fail, keyOfName, ok, type Problem, problem, type Result } from '../../../kernel/index.ts';
 import type { DeploymentOperations, RequestInfo } from '../../../ports/api/index.ts';
 import type { Release } from '../../../ports/index.ts';
-import { type Application, dependencyOrder } from '../../../spec/index.ts';
+import { type Application, dependencyOrder, isDeploymentJob } from '../../../spec/index.ts';
 import { describeOutcome } from '../../../status/index.ts';
 import { reportsOf, withReport } from '../../ledger.ts';
 import { isEnded } from '../../release/conclude.ts';
@@ -94,8 +94,8 @@ const STEP = 'service:';
 const FAILED: ReadonlySet<string> = new Set(['failed', 'timed_out']);
 
 function isJobStep({ services }: Application, step: string): boolean {
-  const job = step.startsWith(STEP) ? services[step.slice(STEP.length)]?.job : undefined;
-  return job !== undefined && job.schedule === undefined;
+  const service = step.startsWith(STEP) ? services[step.slice(STEP.length)] : undefined;
+  return service !== undefined && isDeploymentJob(service);
 }
 
 /** The services that are not done, and everything that depends on one of them. */

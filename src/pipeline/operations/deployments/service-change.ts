@@ -1,5 +1,5 @@
 import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
-import type { Application, Service } from '../../../spec/index.ts';
+import { type Application, isDeploymentJob, type Service } from '../../../spec/index.ts';
 import type { Current } from './accept.ts';
 
 /** What a person does to one service without touching the file (facts 6.5). */
@@ -30,8 +30,7 @@ export function changeService(
 }
 
 function changedService(service: Service, change: ServiceChange): Result<Service> {
-  const isDeploymentJob = service.job !== undefined && service.job.schedule === undefined;
-  if (isDeploymentJob)
+  if (isDeploymentJob(service))
     return fail(problem('invalid_request', 'a deployment job runs once per revision; deploy the application again'));
   switch (change.kind) {
     case 'restart':

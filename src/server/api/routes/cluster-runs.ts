@@ -58,6 +58,7 @@ export const CLUSTER_RUN_ROUTES: readonly ApiRoute[] = [
     params: WorkloadParams,
     body: ApplyWorkload,
     status: 202,
+    also: [200, 422],
     answer: ClusterRunAnswer,
     example: { params: WORKLOAD, body: { configuration: CONFIGURATION } },
     operation: (operations) => operations.cluster.apply,
@@ -73,6 +74,7 @@ export const CLUSTER_RUN_ROUTES: readonly ApiRoute[] = [
     needs,
     body: ClusterDeployment,
     status: 202,
+    also: [200, 422],
     answer: ClusterRunAnswer,
     example: {
       body: {
@@ -101,6 +103,7 @@ export const CLUSTER_RUN_ROUTES: readonly ApiRoute[] = [
     needs,
     body: ClusterRemoval,
     status: 202,
+    also: [200, 422],
     answer: ClusterRunAnswer,
     example: {
       body: { request_id: 'shop-2', project: 'shop', target: TARGET, services: ['web'], confirm_name: 'shop' },
