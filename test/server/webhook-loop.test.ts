@@ -52,5 +52,5 @@ it.each([
   await until(async () => {
     const told = await hooks.deliveries(repository, '1');
     return told.ok && told.value[0]?.status === 401;
-  });
+  }, 'a refusal');
 });
