@@ -41,6 +41,20 @@ export const ApplicationSpec = z.object({
   environment: z.string(),
   name: z.string(),
   suspended: z.boolean().optional(),
+  preview: z
+    .object({
+      source: z.string().describe('name of the GitSource'),
+      sourceUid: z.string().describe('so that a source added again under the name has environments of its own'),
+      repository: z.string().describe('name of the GitRepository'),
+      number: z.int().min(1).describe('of the pull or merge request'),
+      parent: z.string().describe('name of the Application it is a preview of, whose secrets it reads'),
+      branch: z.string().optional().describe('of the head; a label only'),
+      expiresAt: Timestamp.describe(
+        'then it goes with its namespace and claims; each head that is deployed moves it on',
+      ),
+    })
+    .optional()
+    .describe('the ephemeral environment of a pull request'),
 });
 
 export const ApplicationStatus = z.object({

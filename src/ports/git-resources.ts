@@ -108,6 +108,12 @@ export const GitSourceSpec = z.object({
     .optional()
     .describe('what happens with what somebody changed by hand; correct when absent'),
   policy: DeployPolicy.optional().describe('when a commit may be released; at once when absent'),
+  previewEnvironments: z
+    .object({
+      ttlHours: z.int().min(1).max(72).describe('an environment goes that long after its last head was deployed'),
+    })
+    .optional()
+    .describe('requests of the repository itself get an application of their own, for a while; none when absent'),
 });
 
 export const GitSourceStatus = z.object({
@@ -169,6 +175,20 @@ export const PlanSpec = z.object({
   number: z.int().min(1).describe('of the pull or merge request'),
 });
 
+/** The ephemeral application of a request, as its comment says it. */
+const PlanEnvironment = z.object({
+  application: z.string().describe('name of the Application'),
+  state: z.enum(['deploying', 'ready', 'failed', 'refused', 'limited', 'expired', 'removed']),
+  commit: z.string().describe('the head this is about'),
+  revision: z.int().optional().describe('the release of the environment that carries the head'),
+  url: z.string().optional().describe('of its first public service'),
+  urls: z.record(z.string(), z.string()).optional().describe('of every public service'),
+  code: z.string().optional(),
+  message: z.string().optional(),
+  expiresAt: Timestamp.optional(),
+});
+export type PlanEnvironment = z.infer<typeof PlanEnvironment>;
+
 export const PlanStatus = z.object({
   observedGeneration: z.int().optional(),
   conditions: Conditions,
@@ -196,7 +216,11 @@ export const PlanStatus = z.object({
       undeliverable: z.string().optional().describe('code of a refusal by the forge that trying again can not mend'),
     })
     .optional(),
-  closed: z.boolean().optional().describe('nothing more is planned; it goes when its statuses are posted'),
+  environment: PlanEnvironment.optional().describe('where the source wants preview environments'),
+  closed: z
+    .boolean()
+    .optional()
+    .describe('nothing more is planned; it goes when its statuses are posted and its environment is gone'),
   at: Timestamp.optional(),
   reports: z.array(CommitReport).optional(),
 });

@@ -86,6 +86,7 @@ export {
   GitSourceStatus,
   HookFault,
   type HookState,
+  type PlanEnvironment,
   PlanSpec,
   PlanStatus,
   type PullRequestPlan,

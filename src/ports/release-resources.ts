@@ -8,8 +8,9 @@ export const ReleaseSpec = z.object({
   specDigest: z.string(),
   spec: z.string().describe('canonical JSON, gzip, base64'),
   origin: z.object({
-    kind: z.enum(['git', 'api']),
+    kind: z.enum(['git', 'api', 'preview']),
     actor: z.string(),
+    plan: z.string().optional().describe('of a preview: the PullRequestPlan whose head it is'),
     source: z.string().optional(),
     ref: z.string().optional(),
     commit: z.string().optional(),
