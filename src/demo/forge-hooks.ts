@@ -195,9 +195,10 @@ function saveGitlab(
   const { token, signing_token: signing, ...fields } = body;
   if (typeof fields.url !== 'string') return { status: 400, json: { error: 'url is missing' } };
   const secret = token ?? signing;
+  const signs = typeof signing === 'string' ? { signing_token_present: true } : {};
   const hook = book.put({
     ...(known === undefined ? {} : { id: known.id }),
-    ...{ forge: 'gitlab', project, fields: { alert_status: 'executable', ...known?.fields, ...fields } },
+    ...{ forge: 'gitlab', project, fields: { alert_status: 'executable', ...known?.fields, ...fields, ...signs } },
     // What is not said stays.
     secret: typeof secret === 'string' ? secret : known?.secret,
   });

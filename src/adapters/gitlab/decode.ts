@@ -26,16 +26,15 @@ function decodeMergeRequest(json: unknown): Delivery {
   if (!merge.success) return malformed();
   if (!isRelevantChange(merge.data)) return { kind: 'ignored', reason: 'event' };
   const { project, object_attributes: request } = merge.data;
-  const head = commitSha(request.last_commit?.id ?? '');
+  const action = request.action === 'close' || request.action === 'merge' ? 'closed' : 'changed';
   const isForeign = request.target_project_id !== undefined && request.target_project_id !== project.id;
-  if (!head.ok || isForeign) return malformed();
-  return {
-    kind: 'pull_request',
-    repositoryId: project.id.toString(),
-    number: request.iid,
-    action: request.action === 'close' || request.action === 'merge' ? 'closed' : 'changed',
-    head: head.value,
-  };
+  // A request of an empty branch has no commit: nothing to plan, but its end is heard like any other.
+  const isEmpty = !request.last_commit;
+  const head = commitSha(request.last_commit?.id ?? '');
+  if (isForeign || (!head.ok && !isEmpty)) return malformed();
+  if (isEmpty && action === 'changed') return { kind: 'ignored', reason: 'event' };
+  const about = { kind: 'pull_request', repositoryId: project.id.toString(), number: request.iid, action } as const;
+  return { ...about, head: head.ok ? head.value : undefined };
 }
 
 /** Only a new comment on a request that looks like a command; the rest is talk between people. */

@@ -1,4 +1,4 @@
-import { ok, type Result } from '../../kernel/index.ts';
+import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import type { ForgeDelivery, ForgeHook, ForgeHooks, HookEvent, WantedHook } from '../../ports/index.ts';
 import { type GitlabApiOptions, openGitlabApi } from './api.ts';
 import { Hook, HookDeliveries, HookList } from './schema.ts';
@@ -37,15 +37,23 @@ export function createGitlabHooks(options: GitlabApiOptions): ForgeHooks & { sto
         return HookList.parse(listed).map(hookOf);
       }),
 
-    create: async (repository, wanted) =>
-      call(repository, async ({ send }, project) =>
-        hookOf(Hook.parse(await send('POST', pathOf(project), { body: bodyOf(wanted) }))),
-      ),
+    create: async (repository, wanted) => {
+      const made = await call(repository, async ({ send }, project) =>
+        Hook.parse(await send('POST', pathOf(project), { body: bodyOf(wanted) })),
+      );
+      if (!made.ok || signsAsWanted(made.value, wanted)) return made.ok ? ok(hookOf(made.value)) : made;
+      // Every delivery of it would be refused.
+      await call(repository, ({ send }, project) => send('DELETE', pathOf(project, String(made.value.id))));
+      return fail(unsigned());
+    },
 
-    update: async (repository, id, wanted) =>
-      call(repository, async ({ send }, project) =>
-        hookOf(Hook.parse(await send('PUT', pathOf(project, id), { body: bodyOf(wanted) }))),
-      ),
+    update: async (repository, id, wanted) => {
+      const changed = await call(repository, async ({ send }, project) =>
+        Hook.parse(await send('PUT', pathOf(project, id), { body: bodyOf(wanted) })),
+      );
+      if (!changed.ok) return changed;
+      return signsAsWanted(changed.value, wanted) ? ok(hookOf(changed.value)) : fail(unsigned());
+    },
 
     remove: async (repository, id) => {
       const removed = await call(repository, ({ send }, project) => send('DELETE', pathOf(project, id)));
@@ -90,6 +98,18 @@ function bodyOf({ url, events, secret, auth }: WantedHook): Readonly<Record<stri
     enable_ssl_verification: true,
     ...(auth === 'signing-token' ? { signing_token: secret } : { token: secret }),
   };
+}
+
+/** GitLab before version 19, or with its flag off, ignores a signing token without a word. */
+function signsAsWanted(hook: Hook, { auth }: WantedHook): boolean {
+  return auth !== 'signing-token' || hook.signing_token_present === true;
+}
+
+function unsigned() {
+  return problem(
+    'forge_rejected',
+    'this GitLab does not sign deliveries, which it does since version 19; add the repository without --signing-token',
+  );
 }
 
 function hookOf(hook: Hook): ForgeHook {

@@ -33,8 +33,8 @@ export const ErrorBody = z.object({ message: z.unknown().optional(), error: z.un
 const CHANGES = ['open', 'reopen', 'update', 'close', 'merge'];
 
 /**
- * The part of a merge request payload that is read. An `update` comes for every edit; it is a push when it has `oldrev`, and another base
- * when the target branch is among the changes.
+ * The part of a merge request payload that is read. An `update` comes for every edit; it is a push when it has `oldrev`, another base when
+ * the target branch is among the changes, and a draft or none any more when that is.
  */
 export const MergeRequestPayload = z.object({
   object_kind: z.literal('merge_request'),
@@ -46,7 +46,14 @@ export const MergeRequestPayload = z.object({
     target_project_id: Id.optional(),
     last_commit: z.object({ id: z.string() }).nullish(),
   }),
-  changes: z.object({ target_branch: z.unknown().optional() }).optional().catch(undefined),
+  changes: z
+    .object({
+      target_branch: z.unknown().optional(),
+      draft: z.unknown().optional(),
+      work_in_progress: z.unknown().optional(),
+    })
+    .optional()
+    .catch(undefined),
 });
 export type MergeRequestPayload = z.infer<typeof MergeRequestPayload>;
 
@@ -54,13 +61,18 @@ export type MergeRequestPayload = z.infer<typeof MergeRequestPayload>;
 export function isRelevantChange({ object_attributes: request, changes }: MergeRequestPayload): boolean {
   const action = request.action ?? '';
   if (action !== 'update') return CHANGES.includes(action);
-  return request.oldrev !== undefined || changes?.target_branch !== undefined;
+  const { target_branch: target, draft, work_in_progress: unready } = changes ?? {};
+  return [request.oldrev, target, draft, unready].some((change) => change !== undefined);
 }
+
+/** Whether it is a draft; older versions say it by another name. */
+const DRAFT = { draft: z.boolean().nullish(), work_in_progress: z.boolean().nullish() };
 
 /** One merge request as the API answers it. `sha` is null while there is no commit. */
 export const MergeRequestAnswer = z.object({
   iid: z.int().positive(),
   state: z.string(),
+  ...DRAFT,
   sha: z.string().nullish(),
   updated_at: z.string(),
   source_branch: z.string(),
@@ -75,7 +87,7 @@ export const MergeRequestAnswer = z.object({
 export type MergeRequestAnswer = z.infer<typeof MergeRequestAnswer>;
 
 export const MergeRequestList = z.array(
-  z.object({ iid: z.int().positive(), sha: z.string().nullish(), target_branch: z.string() }),
+  z.object({ iid: z.int().positive(), ...DRAFT, sha: z.string().nullish(), target_branch: z.string() }),
 );
 
 /** A note of a merge request; `system` ones are GitLab's own. */
@@ -139,6 +151,8 @@ export const Hook = z.object({
   branch_filter_strategy: z.string().nullish(),
   enable_ssl_verification: Switch,
   alert_status: z.string().nullish(),
+  /** Since version 19, with the signing tokens themselves; the token is never told. */
+  signing_token_present: Switch,
 });
 export type Hook = z.infer<typeof Hook>;
 export const HookList = z.array(Hook);
@@ -152,3 +166,16 @@ export const HookDeliveries = z.array(
   }),
 );
 export type HookDeliveries = z.infer<typeof HookDeliveries>;
+
+/** The answer to a token request. `expires_in` is absent where access tokens do not end. */
+export const OauthAnswer = z.object({
+  access_token: z.string().min(1).max(16_384),
+  refresh_token: z.string().min(1).max(16_384).nullish(),
+  expires_in: z.number().positive().nullish(),
+  scope: z.string().nullish(),
+});
+
+/** A refused token request (RFC 6749, section 5.2). */
+export const OauthRefusal = z.object({
+  error: z.enum(['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_request', 'invalid_scope']),
+});

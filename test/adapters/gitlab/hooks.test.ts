@@ -49,11 +49,29 @@ describe('what only GitLab does', () => {
   afterEach(() => expect(asked.every(({ headers }) => headers.authorization === 'Bearer t')).toBe(true));
 
   it('signs with a signing token instead of sending the secret as a token', async () => {
+    json = { id: 9, url, signing_token_present: true };
     await hooks.create(repository, { url, events: ['push'], secret: 'whsec_x', auth: 'signing-token' });
     const body = JSON.parse(asked[0]?.body ?? '');
     expect(body).toMatchObject({ url, signing_token: 'whsec_x', push_events: true, note_events: false });
     expect(body).not.toHaveProperty('token');
     expect(asked[0]).toMatchObject({ method: 'POST', url: 'https://gitlab.com/api/v4/projects/acme%2Fshop/hooks' });
+  });
+
+  it('says when this GitLab does not know signing tokens, and leaves no hook behind that signs nothing', async () => {
+    const wanted = { url, events: ['push'], secret: 'whsec_x', auth: 'signing-token' } as const;
+    for (const present of [undefined, false]) {
+      json = { id: 9, url, signing_token_present: present };
+      asked.length = 0;
+      const made = await hooks.create(repository, wanted);
+      expect(made).toMatchObject({
+        problem: { code: 'forge_rejected', message: expect.stringContaining('version 19') },
+      });
+      expect(asked.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+      status = 200;
+      expect(await hooks.update(repository, '9', wanted)).toMatchObject({ problem: { code: 'forge_rejected' } });
+      status = 201;
+    }
+    expect(await hooks.create(repository, { ...wanted, secret: 'x', auth: 'token' })).toMatchObject({ ok: true });
   });
 
   it('tests with a push', async () => {

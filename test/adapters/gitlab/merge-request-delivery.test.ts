@@ -35,15 +35,27 @@ describe('a merge request delivery', () => {
     expect(decode(changed({ action, oldrev: undefined }))).toMatchObject({ kind: 'pull_request', action: kind });
   });
 
-  it('update counts only for a push or another target branch', () => {
+  it('update counts only for a push, another target branch or a draft', () => {
     const edited = { oldrev: undefined };
     expect(decode(changed(edited))).toEqual({ kind: 'ignored', reason: 'event' });
     const target = { changes: { target_branch: { previous: 'main', current: 'next' } } };
     expect(decode(changed(edited, target))).toMatchObject({ kind: 'pull_request', action: 'changed' });
+    for (const name of ['draft', 'work_in_progress']) {
+      const draft = { changes: { [name]: { previous: true, current: false } } };
+      expect(decode(changed(edited, draft))).toMatchObject({ kind: 'pull_request', action: 'changed' });
+    }
   });
 
   it.each(['approved', 'unapproved', 'approval', undefined])('%s changes no plan', (action) => {
     expect(decode(changed({ action }))).toEqual({ kind: 'ignored', reason: 'event' });
+  });
+
+  it('of an empty branch leads to nothing, until it is closed', () => {
+    for (const last_commit of [null, undefined]) {
+      expect(decode(changed({ last_commit, action: 'open' }))).toEqual({ kind: 'ignored', reason: 'event' });
+      const closed = decode(changed({ last_commit, action: 'close' }));
+      expect(closed).toMatchObject({ kind: 'pull_request', number: 12, action: 'closed', head: undefined });
+    }
   });
 
   it.each([
@@ -52,7 +64,6 @@ describe('a merge request delivery', () => {
     ['no project', { ...published, project: undefined }],
     ['another kind of object', { ...published, object_kind: 'push' }],
     ['a target that is another project', changed({ target_project_id: 16 })],
-    ['no commit', changed({ last_commit: null })],
     ['a head that is no commit', changed({ last_commit: { id: 'main' } })],
   ])('with %s is malformed', (_name, payload) => {
     expect(decode(payload)).toEqual({ kind: 'ignored', reason: 'malformed' });
