@@ -1,4 +1,5 @@
 import { type ApiAnswer, type ApiRequest, pageOf } from './forge-ledger.ts';
+import { loginOf } from './forge-people.ts';
 import { type PullBook, type RecordedComment, type RecordedPull, TOKEN_USER } from './forge-pulls.ts';
 
 /** Field lessons 3.3. */
@@ -96,6 +97,9 @@ function presentPull(pull: RecordedPull): object {
     number: pull.number,
     state: pull.state === 'open' ? 'open' : 'closed',
     merged: pull.state === 'merged',
+    merged_at: pull.state === 'merged' ? pull.updatedAt : null,
+    merge_commit_sha: pull.state === 'merged' ? (pull.mergedAs ?? pull.head) : null,
+    draft: pull.draft === true,
     title: 'A change',
     body: null,
     updated_at: pull.updatedAt,
@@ -110,7 +114,7 @@ function presentComment(comment: RecordedComment): object {
     node_id: `IC_${comment.id}`,
     issue_url: `https://api.github.example/repos/${comment.project}/issues/${comment.number}`,
     body: comment.body,
-    user: { id: comment.author, login: `user-${comment.author}` },
+    user: { id: comment.author, login: loginOf(comment.author) },
     created_at: comment.at,
     updated_at: comment.at,
   };

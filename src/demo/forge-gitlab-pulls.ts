@@ -1,4 +1,5 @@
 import { type ApiAnswer, type ApiRequest, pageOf } from './forge-ledger.ts';
+import { loginOf } from './forge-people.ts';
 import { type PullBook, type RecordedComment, type RecordedPull, TOKEN_USER } from './forge-pulls.ts';
 
 /** Field lessons 3.3. */
@@ -73,8 +74,13 @@ function presentPull(pull: RecordedPull): object {
     iid: pull.number,
     project_id: pull.repositoryId,
     state: pull.state === 'open' ? 'opened' : pull.state,
+    draft: pull.draft === true,
     title: 'A change',
     sha: pull.head,
+    merged_at: pull.state === 'merged' ? pull.updatedAt : null,
+    // Null after a fast-forward.
+    merge_commit_sha: pull.state === 'merged' ? (pull.mergedAs ?? null) : null,
+    squash_commit_sha: null,
     updated_at: pull.updatedAt,
     source_branch: pull.branch,
     target_branch: pull.base,
@@ -88,7 +94,7 @@ function presentNote(comment: RecordedComment): object {
   return {
     id: comment.id,
     body: comment.body,
-    author: { id: comment.author, username: `user-${comment.author}` },
+    author: { id: comment.author, username: loginOf(comment.author) },
     system: false,
     noteable_iid: comment.number,
     created_at: comment.at,

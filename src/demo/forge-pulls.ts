@@ -11,8 +11,11 @@ export type RecordedPull = {
   readonly branch: string;
   readonly base: string;
   readonly fork: boolean;
+  readonly draft?: boolean;
   /** The commit both sides grew from; without it the forge does not know. */
   readonly mergeBase?: string;
+  /** Of a merged request, the commit its base got; a fast-forward brings the head itself. */
+  readonly mergedAs?: string;
   readonly updatedAt: string;
 };
 

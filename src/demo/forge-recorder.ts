@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CheckBook } from './forge-checks.ts';
 import { DeploymentBook, type RecordedDeployment } from './forge-deployments.ts';
 import { answerGithub } from './forge-github.ts';
 import { answerGithubPulls } from './forge-github-pulls.ts';
@@ -13,13 +14,25 @@ import {
   type RecordedPipeline,
   type RecordedStatus,
 } from './forge-ledger.ts';
+import { PeopleBook, type RepositoryRole } from './forge-people.ts';
 import { PullBook, type RecordedComment, type RecordedPull } from './forge-pulls.ts';
 
 /**
- * How the next requests fail: an HTTP status; `reset` breaks the connection before anything is done; `lost` does the work and then
+ * How requests fail: an HTTP status, with headers and the forge's own words or not; `reset` breaks the connection before anything is done; `lost` does the work and then
  * breaks the connection, so that the caller can not know; `hang` never answers.
  */
-export type ForgeFailure = number | 'reset' | 'lost' | 'hang';
+export type ForgeFailure =
+  | number
+  | 'reset'
+  | 'lost'
+  | 'hang'
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly message?: string;
+      /** It does what was asked, says how, and these headers come along. */
+      readonly isDone?: boolean;
+    };
 
 /** A running recorder. */
 export interface ForgeRecorder {
@@ -44,6 +57,16 @@ export interface ForgeRecorder {
   readonly hooks: HookBook;
   /** The deployments as they are now, oldest first. */
   deployments(): readonly RecordedDeployment[];
+  /** What somebody may do to every repository from now on; nothing until told. */
+  setRole(user: number, role: RepositoryRole): void;
+  /** How a check by another program stands: a check run at GitHub, a job at GitLab. */
+  putCheck(check: {
+    readonly forge: RecordedStatus['forge'];
+    readonly project: string;
+    readonly commit: string;
+    readonly name: string;
+    readonly state: 'running' | 'success' | 'failure';
+  }): void;
   /** A pipeline that GitLab's own CI started. */
   addPipeline(pipeline: Omit<RecordedPipeline, 'id'>): RecordedPipeline;
   /** GitLab's pipelines of a commit, newest first. */
@@ -70,10 +93,12 @@ export async function startForgeRecorder(
   } = {},
 ): Promise<ForgeRecorder> {
   const ledger = new ForgeLedger(options.onStatus ?? (() => undefined));
-  const failures: { readonly failure: ForgeFailure; readonly headers: Readonly<Record<string, string>> }[] = [];
+  const failures: ForgeFailure[] = [];
   const book = new PullBook();
   const deployments = new DeploymentBook();
   const hooks = new HookBook();
+  const people = new PeopleBook();
+  const checks = new CheckBook();
   let token: string | undefined;
   let app = false;
   let hook: ((method: string, path: string) => ForgeFailure | undefined) | undefined;
@@ -81,24 +106,25 @@ export async function startForgeRecorder(
 
   const server = createServer((request, response) => {
     requests += 1;
-    const next = failures.shift();
-    const failure = next?.failure ?? hook?.(request.method ?? '', request.url ?? '');
-    void serve(request, response, failure, next?.headers).catch(() => response.destroy());
+    const failure = failures.shift() ?? hook?.(request.method ?? '', request.url ?? '');
+    void serve(request, response, failure).catch(() => response.destroy());
   });
 
   async function serve(
     request: IncomingMessage,
     response: ServerResponse,
     failure: ForgeFailure | undefined,
-    headers: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     if (failure === 'hang') return;
     if (failure === 'reset') return void request.socket.destroy();
     const body = await readJson(request);
-    if (typeof failure === 'number') return send(response, { status: failure, json: tactless(request), headers });
+    if (typeof failure === 'number') return send(response, { status: failure, json: tactless(request) });
+    const { status, headers = {}, message, isDone = false } = typeof failure === 'object' ? failure : { status: 0 };
+    if (status > 0 && !isDone)
+      return send(response, { status, json: message === undefined ? tactless(request) : { message }, headers });
     const answer = await answerCall(request, body);
     if (failure === 'lost') return void request.socket.destroy();
-    send(response, answer);
+    send(response, isDone ? { ...answer, headers } : answer);
   }
 
   async function answerCall(request: IncomingMessage, body: ApiRequest['body']): Promise<ApiAnswer> {
@@ -122,10 +148,13 @@ export async function startForgeRecorder(
     return gitlab
       ? ((await answerGitlabHooks(call, hooks)) ??
           answerGitlabPulls(call, book) ??
+          people.answerGitlab(call) ??
           deployments.answerGitlab(call) ??
           answerGitlab(call, ledger, book))
       : (answerGithubHooks(call, hooks) ??
           answerGithubPulls(call, book, app) ??
+          people.answerGithub(call) ??
+          checks.answerGithub(call, ledger) ??
           deployments.answerGithub(call) ??
           answerGithub(call, ledger));
   }
@@ -146,11 +175,23 @@ export async function startForgeRecorder(
       app = true;
     },
     deployments: () => deployments.all(),
+    setRole: (user, role) => people.set(user, role),
+    putCheck({ forge, project, commit, name, state }) {
+      const isOver = state !== 'running';
+      if (forge === 'github')
+        return checks.put({
+          ...{ project, commit, name },
+          ...{ status: isOver ? 'completed' : 'in_progress', conclusion: isOver ? state : null },
+        });
+      const context = { forge, project, commit, context: name, description: undefined, targetUrl: undefined };
+      ledger.record({ ...context, state: state === 'failure' ? 'failed' : state }, 'main');
+    },
     addPipeline: (pipeline) => ledger.addPipeline(pipeline),
     pipelines: (project, commit) => ledger.pipelines(project, commit),
     requests: () => requests,
     failNext(count, failure, headers = {}) {
-      for (let i = 0; i < count; i += 1) failures.push({ failure, headers });
+      const next = typeof failure === 'number' ? { status: failure, headers } : failure;
+      for (let i = 0; i < count; i += 1) failures.push(next);
     },
     onRequest(asked) {
       hook = asked;

@@ -34,8 +34,11 @@ export function version(): string {
 }
 
 /** Opens the cluster connection and everything that needs no other system. `write` takes the log's lines instead of standard output. */
-export function layFoundation(config: Config, write?: (line: string) => void): Result<Foundation> {
-  const clock = createSystemClock();
+export function layFoundation(
+  config: Config,
+  write?: (line: string) => void,
+  clock = createSystemClock(),
+): Result<Foundation> {
   const log = createLog(config.logLevel, write);
   const ca = readBundle(config.caFile);
   if (!ca.ok) return ca;

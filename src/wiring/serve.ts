@@ -28,7 +28,7 @@ import {
 } from '../pipeline/index.ts';
 import { retainAudit } from '../pipeline/operations/installation/index.ts';
 import { forgetKeys } from '../pipeline/operations/people/index.ts';
-import type { Store } from '../ports/index.ts';
+import type { Clock, Store } from '../ports/index.ts';
 import {
   createHttpServer,
   createMetrics,
@@ -68,7 +68,7 @@ type Shared = {
 /** Starts the roles of the configuration. What was started is stopped again when a later part fails. */
 export async function startServing(
   config: Config,
-  options: { readonly write?: (line: string) => void } = {},
+  options: { readonly write?: (line: string) => void; readonly clock?: Clock } = {},
 ): Promise<Result<Serving>> {
   const { redisUrl } = config;
   if (redisUrl === undefined)
@@ -77,7 +77,7 @@ export async function startServing(
         at: 'redisUrl (HAKOPOD_REDIS_URL)',
       }),
     );
-  const laid = layFoundation(config, options.write);
+  const laid = layFoundation(config, options.write, options.clock);
   if (!laid.ok) return laid;
   const foundation = laid.value;
   const { log } = foundation;

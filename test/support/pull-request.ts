@@ -39,6 +39,8 @@ export type PullWorld = World & {
   deliverPull(head: string, action?: string, id?: string): Promise<number>;
   /** Moves the request's ref at the Git server alone. */
   moveHead(commit: string): Promise<void>;
+  /** The same of any ref. */
+  moveRef(ref: string, commit: string): Promise<void>;
   /** Resolves when no preview or report waits or runs any more. */
   quiet(): Promise<void>;
 };
@@ -47,12 +49,15 @@ export async function startPullWorld(
   options: {
     readonly forge?: 'github' | 'gitlab';
     readonly checkSeconds?: number;
+    /** More flags of `sources add`, and settings beside the world's own. */
+    readonly flags?: readonly string[];
+    readonly settings?: Readonly<Record<string, string>>;
     /** Starts the worker elsewhere; this process is then the server alone. */
     readonly startWorker?: (world: World) => Promise<unknown>;
   } = {},
 ): Promise<PullWorld> {
   const { forge = 'github' } = options;
-  const world = await startWorld();
+  const world = await startWorld(options.settings === undefined ? {} : { settings: options.settings });
   const serving = await world.serve({
     pullRequestsCheckSeconds: options.checkSeconds ?? 600,
     ...(options.startWorker === undefined ? {} : { roles: ['server'] }),
@@ -61,7 +66,7 @@ export async function startPullWorld(
   await world.cli(['secrets', 'set', 'db-password', '--app', 'acme/production/shop'], 'correct horse\n');
   const file = (build: number): string => shopFile({ registry: world.registry.host, build, patch: false });
   const main = await world.tree.push('hakopod.toml', file(0), 'first');
-  const bound = await world.bind({ forge, flags: ['--interval', '5'] });
+  const bound = await world.bind({ forge, flags: ['--interval', '5', ...(options.flags ?? [])] });
   const hook = { url: `http://127.0.0.1:${serving.port}${bound.path}`, secret: bound.secret };
   await finalOf(world, main);
   // The first list of open requests is behind us, so that it finds nothing a test shows before it delivers.
@@ -74,6 +79,9 @@ export async function startPullWorld(
     ...{ forge, project: 'acme/shop', repositoryId: 4711, number: NUMBER, state: 'open', head },
     ...{ branch: `change-${NUMBER}`, base: 'main', fork: false, mergeBase: main },
   });
+  const moveRef = async (ref: string, commit: string): Promise<void> => {
+    await promisify(execFile)('git', ['-C', join(world.root, 'shop.git'), 'update-ref', ref, commit]);
+  };
   const jobs = createJobQueue({ url: world.redis.url, prefix: 'hakopod', log: createLog('silent') });
   world.defer(() => jobs.close());
   return Object.assign(world, {
@@ -101,9 +109,8 @@ export async function startPullWorld(
             { number: NUMBER, head, action, delivery: id },
           )
         : deliverMergeRequest(hook, { head, action, id }),
-    moveHead: async (commit: string) => {
-      await promisify(execFile)('git', ['-C', join(world.root, 'shop.git'), 'update-ref', refOf(NUMBER), commit]);
-    },
+    moveHead: (commit: string) => moveRef(refOf(NUMBER), commit),
+    moveRef,
     quiet: async () => {
       let calm = 0;
       await until('the queues are empty', async () => {

@@ -21,10 +21,12 @@ import { type ForgeRecorder, startForgeRecorder } from '../../src/demo/forge-rec
 import { createBareRepository, type GitServer, startGitServer } from '../../src/demo/git-server.ts';
 import { type DemoRegistry, startDemoRegistry } from '../../src/demo/registry.ts';
 import { openWorkTree, type WorkTree } from '../../src/demo/repository.ts';
-import type { Cluster, SecretStore, Store } from '../../src/ports/index.ts';
+import type { Clock, Cluster, SecretStore, Store } from '../../src/ports/index.ts';
 import { checkUrl, layFoundation } from '../../src/wiring/foundation.ts';
 import { openLocalApi } from '../../src/wiring/local-api.ts';
 import { type Serving, startServing } from '../../src/wiring/serve.ts';
+import { complaintsAgainst } from './github-rest.ts';
+import { gitlabComplaintsAgainst } from './gitlab-rest.ts';
 
 export const CONTEXT = 'hakopod/deploy/acme/production/shop';
 
@@ -65,6 +67,10 @@ export type World = {
   readonly settings: Readonly<Record<string, string>>;
   /** Everything any part of the world logged or printed. */
   readonly lines: string[];
+  /** What the forges' published descriptions have against the requests that were sent. */
+  readonly complaints: string[];
+  /** Lets so much time pass for everything in this process; timers go on as they did. */
+  later(ms: number): void;
   /** Puts a hook secret in place as `sources add` does, for sources that are created directly. */
   saveHook(secret: string): Promise<void>;
   /** Starts the roles in this process; stopped with the world. */
@@ -79,11 +85,19 @@ export type World = {
 
 /** `kubeconfig` is the text of a real cluster's; without it an embedded one is started. */
 export async function startWorld(
-  options: { readonly cluster?: EmbeddedOptions; readonly kubeconfig?: string } = {},
+  options: {
+    readonly cluster?: EmbeddedOptions;
+    readonly kubeconfig?: string;
+    /** Environment beside the world's own. */
+    readonly settings?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'hakopod-test-'));
   const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 3 })];
   const lines: string[] = [];
+  const complaints: string[] = [];
+  let passedMs = 0;
+  const clock: Clock = { ...createSystemClock(), now: () => new Date(Date.now() + passedMs) };
   const embedded =
     options.kubeconfig === undefined
       ? await startEmbeddedCluster({ validators: transitionRules(), ...options.cluster })
@@ -95,7 +109,10 @@ export async function startWorld(
   if (!started.ok) throw new Error(started.problem.message);
   const redis = started.value;
   stops.push(() => redis.stop());
-  const forge = await startForgeRecorder();
+  const forge = await startForgeRecorder({
+    onCall: (called, call) =>
+      void complaints.push(...(called === 'github' ? complaintsAgainst(call) : gitlabComplaintsAgainst(call))),
+  });
   const registry = await startDemoRegistry();
   const root = join(folder, 'git');
   const work = join(folder, 'work');
@@ -115,7 +132,6 @@ export async function startWorld(
 
   const connection = connect({ kubeconfigText });
   if (!connection.ok) throw new Error(connection.problem.message);
-  const clock = createSystemClock();
   const log = createLog('silent');
   const api = createCluster(connection.value, { clock, log, userAgent: 'hakopod-test' });
   const crds = await ensureCrds(api, clock);
@@ -145,6 +161,7 @@ export async function startWorld(
     HAKOPOD_POLICY_SETTLE_SECONDS: '0',
     HAKOPOD_RESYNC_SECONDS: '1',
     HAKOPOD_LOG_LEVEL: 'debug',
+    ...options.settings,
   };
   const config = (): Config => {
     const loaded = loadConfig({}, settings);
@@ -159,7 +176,10 @@ export async function startWorld(
       if (embedded === undefined) throw new Error('this world runs on a real cluster');
       return embedded;
     },
-    ...{ embedded, api, store, redis, forge, registry, git, gitUrl, root, tree, folder, settings, lines },
+    ...{ embedded, api, store, redis, forge, registry, git, gitUrl, root, tree, folder, settings, lines, complaints },
+    later: (ms) => {
+      passedMs += ms;
+    },
     secrets: createSecretStore({ cluster: api, namespace, clock }),
     saveHook: async (secret) => {
       const credentials = createCredentialStore({ cluster: api, namespace });
@@ -171,7 +191,7 @@ export async function startWorld(
       if (!saved.ok || !token.ok) throw new Error('saving the hook secret');
     },
     serve: async (overrides = {}) => {
-      const serving = await startServing({ ...config(), ...overrides }, { write });
+      const serving = await startServing({ ...config(), ...overrides }, { write, clock });
       if (!serving.ok) throw new Error(serving.problem.message);
       stops.push(() => serving.value.stop());
       await until(
@@ -181,7 +201,7 @@ export async function startWorld(
       );
       return serving.value;
     },
-    cli: (args, input = '') => cliIn(config(), { args, input, lines }),
+    cli: (args, input = '') => cliIn(config(), { args, input, lines, clock }),
     bind: async (given = {}) => {
       const binding = { ...SHOP, ...given };
       const { app, forge: kind, repositoryId, path, flags } = binding;
@@ -224,7 +244,12 @@ export async function startWorld(
 
 async function cliIn(
   config: Config,
-  call: { readonly args: readonly string[]; readonly input: string; readonly lines: string[] },
+  call: {
+    readonly args: readonly string[];
+    readonly input: string;
+    readonly lines: string[];
+    readonly clock: Clock;
+  },
 ): Promise<{ code: number; out: string }> {
   const printed: string[] = [];
   const print = (line: string): void => {
@@ -239,10 +264,10 @@ async function cliIn(
     serve: unused,
     demo: unused,
     doctor: unused,
-    now: () => new Date(),
+    now: () => call.clock.now(),
     clientEnvironment: () => ({ apiUrl: undefined, apiKey: undefined, loginFile: '/nonexistent/login.json' }),
     openApi: async () => {
-      const foundation = layFoundation({ ...config, logLevel: 'silent' });
+      const foundation = layFoundation({ ...config, logLevel: 'silent' }, undefined, call.clock);
       return foundation.ok ? openLocalApi(foundation.value) : foundation;
     },
   };
