@@ -17,6 +17,9 @@ export type GitServerOptions = {
 /** What a server has done so far. */
 export type GitServerStats = {
   readonly requests: number;
+  /** Of them, by command of protocol version 2: where refs point, and objects. */
+  readonly lsRefs: number;
+  readonly fetches: number;
   readonly bytesSent: number;
   readonly connections: number;
   readonly mostConnections: number;
@@ -40,9 +43,14 @@ const SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin:/run/current
  */
 export async function startGitServer(options: GitServerOptions): Promise<GitServer> {
   const children = new Set<ChildProcess>();
-  const stats = { requests: 0, bytesSent: 0, connections: 0, mostConnections: 0 };
+  const stats = { requests: 0, lsRefs: 0, fetches: 0, bytesSent: 0, connections: 0, mostConnections: 0 };
   const server = createServer((request, response) => {
     stats.requests += 1;
+    request.once('data', (chunk: Buffer) => {
+      const command = commandOf(chunk);
+      if (command === 'ls-refs') stats.lsRefs += 1;
+      if (command === 'fetch') stats.fetches += 1;
+    });
     if (!isAuthorized(request, options)) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
@@ -61,7 +69,10 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stats: () => ({ ...stats }),
-    resetStats: () => Object.assign(stats, { requests: 0, bytesSent: 0, mostConnections: stats.connections }),
+    resetStats: () => {
+      const { connections } = stats;
+      Object.assign(stats, { requests: 0, lsRefs: 0, fetches: 0, bytesSent: 0, mostConnections: connections });
+    },
     stop: () => stop(server, children),
   };
 }
@@ -104,6 +115,11 @@ async function runGit(args: readonly string[]): Promise<void> {
     child.once('close', resolve);
   });
   if (code !== 0) throw new Error(`git ${args[0] ?? ''} ended with ${code}: ${said.slice(0, 500)}`);
+}
+
+/** The command that a request of protocol version 2 begins with, after the four digits of the line's length (gitprotocol-v2(5)). */
+function commandOf(start: Buffer): string | undefined {
+  return /^[0-9a-f]{4}command=([a-z-]+)/.exec(start.toString('latin1', 0, 32))?.[1];
 }
 
 function isAuthorized(request: IncomingMessage, options: GitServerOptions): boolean {

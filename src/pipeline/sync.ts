@@ -64,14 +64,27 @@ async function syncOnce(
   const repository = deps.store.repositories.cached(job.repository);
   if (repository === undefined) return ok(undefined);
   // Sources that follow a pattern hear of the tags it matches; what deliveries mention is forgotten with the last.
-  const patterns = deps.store
+  const bound = deps.store
     .repositoryRefs(repository.name)
-    .filter((bound) => isTagPattern(bound) && bound !== job.ref && tagMatch(bound, job.ref) !== undefined);
-  for (const bound of patterns) {
-    const done = await syncBound(deps, { repository, bound, mentioned: job.ref, isLast: false }, run);
-    if (!done.ok && done.problem.code !== 'ref_settling') return done;
+    .filter((one) => one === job.ref || (isTagPattern(one) && tagMatch(one, job.ref) !== undefined));
+  const last = bound.at(-1);
+  // A branch that no source is bound to is not asked for: most pushes are to such branches.
+  if (last === undefined) return forgetAll(deps, job);
+  for (const one of bound.slice(0, -1)) {
+    const done = await syncBound(deps, { repository, bound: one, mentioned: job.ref, isLast: false }, run);
+    if (!done.ok) return done;
   }
-  return syncBound(deps, { repository, bound: job.ref, mentioned: job.ref, isLast: true }, run);
+  return syncBound(deps, { repository, bound: last, mentioned: job.ref, isLast: true }, run);
+}
+
+async function forgetAll(
+  deps: Deps,
+  job: { readonly repository: string; readonly ref: string },
+): Promise<Result<void>> {
+  const mentions = await deps.deliveries.mentioned(job.repository, job.ref);
+  if (!mentions.ok) return mentions;
+  const commits = mentions.value.map((mention) => mention.commit);
+  return deps.deliveries.forget(job.repository, job.ref, commits);
 }
 
 /** Brings the sources bound to one ref, or to one pattern of tags, up to it. */

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { startWorld, until, type World } from '../support/world.ts';
 import { type Filled, fillApplications } from './api-fill.ts';
 import type { BenchRequest } from './deliveries.ts';
 import { closedLoop, type LoadResult, percentile } from './load.ts';
+import { cpuMs, memoryMib } from './process.ts';
 
 const ENVIRONMENTS = 5;
 const RELEASES = 10;
@@ -63,17 +63,17 @@ export async function runApiBench(options: { readonly smoke?: boolean } = {}): P
     // Round 0 warms up.
     for (let round = 0; round <= rounds; round += 1) {
       for (const [kind, { port, requests }] of entriesOf(kinds)) {
-        const used = cpuMs(server);
+        const used = cpuMs(server.process.pid);
         const run = await closedLoop(port, requests, { connections: CONNECTIONS, seconds });
         if (run.refused > 0) throw new Error(`${run.refused} of ${kind} were refused`);
-        if (round > 0) runs[kind].push({ ...run, cpuMs: cpuMs(server) - used });
+        if (round > 0) runs[kind].push({ ...run, cpuMs: cpuMs(server.process.pid) - used });
       }
-      memory.push(residentMb(server));
+      memory.push(memoryMib(server.process.pid, 'VmRSS'));
       if (round > 0) console.log(`round ${round}: ${summary(runs)}; the server has ${memory.at(-1)} MB`);
     }
     const follow = await followed(world, { server, key, release: filled.running, count: followers });
     console.log(
-      `${followers} followers: ${follow.watches} watch, ${follow.calls} requests while they waited ${WAIT_MS / 1000} s, all told within ${follow.toldMs} ms, ${follow.short} missed an event; the server has ${residentMb(server)} MB`,
+      `${followers} followers: ${follow.watches} watch, ${follow.calls} requests while they waited ${WAIT_MS / 1000} s, all told within ${follow.toldMs} ms, ${follow.short} missed an event; the server has ${memoryMib(server.process.pid, 'VmRSS')} MB`,
     );
     if (follow.watches !== 1 || follow.short > 0)
       throw new Error('followers cost more than one watch, or missed something');
@@ -87,7 +87,7 @@ export async function runApiBench(options: { readonly smoke?: boolean } = {}): P
       followers_api_calls: follow.calls,
       followers_told_ms: follow.toldMs,
       followers_short: follow.short,
-      memory_followers_mb: residentMb(server),
+      memory_followers_mb: memoryMib(server.process.pid, 'VmRSS'),
     };
   } finally {
     await world.stop();
@@ -192,19 +192,6 @@ async function startPeer(world: World, bytes: number): Promise<number> {
 
 function sum(runs: readonly Run[]): number {
   return runs.reduce((total, run) => total + run.cpuMs, 0);
-}
-
-function cpuMs({ process: { pid } }: Child): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // Fields 14 and 15: ticks of 10 ms.
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-function residentMb({ process: { pid } }: Child): number {
-  // Linux only, like the rest of the bench.
-  const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round(Number(kb) / 1024);
 }
 
 type Following = {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { digestOf, sha256 } from '../../src/kernel/index.ts';
 import { packSpec } from '../../src/pipeline/release-body.ts';
 import { parseSpec } from '../../src/spec/index.ts';
 import { startChild } from '../support/child.ts';
 import { startWorld, until, type World } from '../support/world.ts';
+import { memoryMib } from './process.ts';
 
 const SIZE = 50;
 /** How often the worker compares what rests; longer than the releases take. */
@@ -142,10 +142,4 @@ async function resynced(world: World, size: number): Promise<Record<string, numb
     resync_api_calls_per_application: Math.round(total / (size + 2)),
     resync_wait_ms: ms,
   };
-}
-
-function memoryMib(pid: number | undefined, field: string): number {
-  // Linux only, like the rest of the bench.
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) / 1024);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { benchRepository, FILE, git } from './git-repository.ts';
+import { median } from './process.ts';
 
 /** The size of the goal in DESIGN 10, and a small one for CI. */
 const FULL = { files: 20_000, bytes: 142_000_000 };
@@ -129,9 +130,4 @@ async function repeat(times: number, work: () => Promise<number>): Promise<reado
   const all: number[] = [];
   for (let i = 0; i < times; i++) all.push(await work());
   return all;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, { readonly file: string; readonly run: st
   push: { file: './push.ts', run: 'runPushBench' },
   plan: { file: './plan.ts', run: 'runPlanBench' },
   api: { file: './api.ts', run: 'runApiBench' },
+  sources: { file: './sources.ts', run: 'runSourcesBench' },
   fleet: { file: './fleet.ts', run: 'runFleetBench' },
 };
 

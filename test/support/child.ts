@@ -6,6 +6,8 @@ import { until, type World } from './world.ts';
 export type Child = {
   readonly process: ChildProcess;
   readonly url: string;
+  /** Where it is asked for its health and metrics. */
+  readonly adminUrl: string;
   kill(signal: NodeJS.Signals): Promise<void>;
 };
 
@@ -48,7 +50,7 @@ export async function startChild(
     },
     START_MS,
   );
-  return { process: child, url: `http://127.0.0.1:${port}`, kill };
+  return { process: child, url: `http://127.0.0.1:${port}`, adminUrl: `http://127.0.0.1:${admin}`, kill };
 }
 
 function freePort(): Promise<number> {

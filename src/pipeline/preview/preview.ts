@@ -27,7 +27,7 @@ import {
 } from './plans.ts';
 import { commentOf, type Finding, openPlan, record } from './record.ts';
 
-/** Sources of one request that are commented on, and untouched ones that are told so; more would be noise at the forge. */
+/** Sources of one request that are commented on, and untouched ones without a plan that are told so; more would be noise at the forge. */
 const COMMENTED = 20;
 const UNTOUCHED_TOLD = 20;
 const TRIES = 5;
@@ -208,10 +208,11 @@ async function planRequest(deps: Deps, now: Now, plans: readonly PullRequestPlan
   if (!touched.ok) return touched;
   const rest = sources.filter((source) => !touched.value.includes(source));
   const known = new Set(plans.map((plan) => plan.spec.source));
-  const told = [
-    ...rest.filter((source) => known.has(source.name)),
-    ...rest.filter((source) => !known.has(source.name)),
-  ].slice(0, UNTOUCHED_TOLD);
+  // What has a plan is kept true. The others are told so that checks a forge requires can pass, but no arbitrary few of many.
+  const recorded = rest.filter((source) => known.has(source.name));
+  const isTold = touched.value.length === 0 || rest.length <= UNTOUCHED_TOLD;
+  const others = isTold ? rest.filter((source) => !known.has(source.name)) : [];
+  const told = [...recorded, ...others.slice(0, Math.max(0, UNTOUCHED_TOLD - recorded.length))];
   for (const [index, source] of touched.value.entries()) {
     const done = await planSource(deps, now, { source, isTouched: true, mayComment: index < COMMENTED });
     if (!done.ok) return done;
