@@ -42,6 +42,9 @@ const HOUR_MS = 3_600_000;
 export function judgePolicy(question: PolicyQuestion): PolicyVerdict {
   const { policy, plan, approval, now } = question;
   if (policy === undefined) return { kind: 'go' };
+  // Written past the API, it would hold nothing back, or stop whoever reads it.
+  const wrong = policyProblem(policy);
+  if (wrong !== undefined) return { kind: 'refuse', problem: wrong };
   const states = policy.checks.map((name) => ({ name, state: question.checks.get(name) ?? 'missing' }));
   if (states.some(({ state }) => state === 'failure')) return refuse('a check that the deploy policy requires failed');
   const hours = (now.getTime() - question.since.getTime()) / HOUR_MS;

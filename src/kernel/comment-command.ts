@@ -5,7 +5,8 @@ export type CommentCommand = {
   readonly commit?: string;
 };
 
-const COMMAND = /^\s*\/?hakopod[ \t]+(plan|deploy)(?:[ \t]+([0-9a-f]{7,64}))?[ \t]*(?:\r?\n|$)/i;
+/** Four spaces, or a tab, begin a block of code in Markdown: what is quoted that way is shown, not said. */
+const COMMAND = /^(?:[ \t]*\r?\n)*[ ]{0,3}\/?hakopod[ \t]+(plan|deploy)(?:[ \t]+([0-9a-f]{7,64}))?[ \t]*(?:\r?\n|$)/i;
 
 /** The command a comment is; `undefined` for any other text. It has to be its first line and nothing else on it. */
 export function commentCommand(body: string): CommentCommand | undefined {

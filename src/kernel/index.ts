@@ -69,4 +69,4 @@ export {
   type Strike,
   secondStrike,
 } from './rollout.ts';
-export { isTagPattern, newestTag, tagMatch, tagPattern } from './tag-pattern.ts';
+export { isOlderTag, isTagPattern, newestTag, tagMatch, tagPattern } from './tag-pattern.ts';

@@ -64,17 +64,37 @@ export type WallMinute = {
   readonly weekday: number;
 };
 
+/** A schedule that is read once and asked often. */
+export type CronStarts = {
+  /** Whether it starts at all on a day; minute and hour do not matter. */
+  onDay(at: WallMinute): boolean;
+  /** The minutes of such a day at which it starts, the latest first. */
+  readonly minutes: readonly number[];
+};
+
 /**
- * Whether a valid schedule starts in this minute. As CronJobs do: when both the day of month and the day of week are restricted, either is
- * enough.
+ * When a valid schedule starts; what is none never does. As CronJobs do: when both the day of month and the day of week are restricted,
+ * either is enough.
  */
-export function matchesCron(text: string, at: WallMinute): boolean {
+export function cronStarts(text: string): CronStarts {
   const fields = cronFields(text);
-  const [minute, hour, day, month, weekday] = [at.minute, at.hour, at.day, at.month, at.weekday].map((value, i) =>
-    matchesField(fields[i] ?? '', FIELDS[i], value),
-  );
+  const [minutes, hours, days, months, weekdays] = FIELDS.map((range, i) => valuesOf(fields[i] ?? '', range));
   const either = [fields[2], fields[4]].every((field) => field !== undefined && !field.split(',').some(isAny));
-  return minute === true && hour === true && month === true && (either ? day || weekday : day && weekday) === true;
+  return {
+    onDay({ day, month, weekday }) {
+      const [isDay, isWeekday] = [days?.has(day) === true, weekdays?.has(weekday) === true];
+      return months?.has(month) === true && (either ? isDay || isWeekday : isDay && isWeekday);
+    },
+    minutes: [...(hours ?? [])]
+      .flatMap((hour) => [...(minutes ?? [])].map((minute) => hour * 60 + minute))
+      .sort((a, b) => b - a),
+  };
+}
+
+/** Whether a valid schedule starts in this minute. */
+export function matchesCron(text: string, at: WallMinute): boolean {
+  const starts = cronStarts(text);
+  return starts.onDay(at) && starts.minutes.includes(at.hour * 60 + at.minute);
 }
 
 /** `*` with a step is a restriction, as CronJobs have it. */
@@ -82,8 +102,12 @@ function isAny(item: string): boolean {
   return /^[*?](?:\/0*1)?$/.test(item);
 }
 
-function matchesField(field: string, range: Range | undefined, value: number): boolean {
-  return range !== undefined && field.split(',').some((item) => matchesItem(item, range, value));
+function valuesOf(field: string, range: Range): ReadonlySet<number> {
+  const values = new Set<number>();
+  for (const item of field.split(',')) {
+    for (let value = range.low; value <= range.high; value += 1) if (matchesItem(item, range, value)) values.add(value);
+  }
+  return values;
 }
 
 function matchesItem(item: string, range: Range, value: number): boolean {

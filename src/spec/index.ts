@@ -33,7 +33,7 @@ export type {
   Tls,
   Volume,
 } from './application.ts';
-export { matchesCron, validCron, validTimezone, type WallMinute } from './cron.ts';
+export { type CronStarts, cronStarts, matchesCron, validCron, validTimezone, type WallMinute } from './cron.ts';
 export { isDeploymentJob } from './deployment-job.ts';
 export { specDigest } from './digest.ts';
 export { effectiveEnv, effectiveSecrets } from './effective.ts';

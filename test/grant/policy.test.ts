@@ -89,9 +89,62 @@ describe('frozenUntil', () => {
     expect(frozenUntil(windows, new Date('2026-06-05T10:30:00Z'))?.toISOString()).toBe('2026-06-05T11:45:00.000Z');
   });
 
+  it.each([
+    // Clocks in Berlin go back at 01:00Z on 25 October 2026: 02:00 to 03:00 comes twice.
+    ['starts in the hour that comes twice', '30 2 * * *', 60, '2026-10-25T01:10:00Z', '2026-10-25T02:30:00.000Z'],
+    ['is to start in the second hour only', '50 2 * * *', 5, '2026-10-25T00:49:00Z', undefined],
+    ['ends in the hour that comes twice', '0 20 * * *', 390, '2026-10-25T01:10:00Z', '2026-10-25T01:30:00.000Z'],
+    ['goes over the whole of it', '0 1 * * *', 180, '2026-10-25T00:59:00Z', '2026-10-25T03:00:00.000Z'],
+    ['is over', '0 20 * * *', 390, '2026-10-25T01:30:00Z', undefined],
+    // They go forward at 01:00Z on 29 March 2026: 02:00 to 03:00 does not come.
+    ['starts in the hour that does not come', '30 2 * * *', 60, '2026-03-29T01:10:00Z', '2026-03-29T01:30:00.000Z'],
+    ['ends in the hour that does not come', '0 20 * * *', 390, '2026-03-29T00:59:00Z', '2026-03-29T01:30:00.000Z'],
+    ['has not begun', '30 2 * * *', 60, '2026-03-29T00:59:59Z', undefined],
+    ['goes over the end of a year', '0 12 31 12 *', 1440, '2026-12-31T23:30:00Z', '2027-01-01T11:00:00.000Z'],
+    ['starts on a leap day', '0 0 29 2 *', 2880, '2028-02-29T23:30:00Z', '2028-03-01T23:00:00.000Z'],
+  ])('a window in Berlin that %s', (_what, start, minutes, now, until) => {
+    expect(frozenUntil([{ start, minutes, timezone: 'Europe/Berlin' }], new Date(now))?.toISOString()).toBe(until);
+  });
+
+  it.each(['Europe/Berlin', 'Australia/Lord_Howe', 'America/St_Johns', 'America/New_York'])(
+    'leaves one gap a day where the clocks change in %s',
+    (timezone) => {
+      // Half an hour a day is free: a window of the other hours and a half starts after it.
+      const windows = [{ start: '0 2 * * *', minutes: 1410, timezone }];
+      for (const day of ['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-04', '2026-10-25', '2026-11-01']) {
+        let [wasFree, gaps] = [false, 0];
+        const noon = Date.parse(`${day}T12:00:00Z`);
+        for (let at = noon - 2 * 86_400_000; at < noon + 2 * 86_400_000; at += 1_800_000) {
+          const isFree = frozenUntil(windows, new Date(at)) === undefined;
+          if (isFree && !wasFree) gaps += 1;
+          wasFree = isFree;
+        }
+        // The one that falls into an hour that does not come is none.
+        expect([day, gaps === 4 || gaps === 3]).toEqual([day, true]);
+      }
+    },
+  );
+
+  it('takes no time worth mentioning, whatever windows there are', () => {
+    const never = Array.from({ length: 19 }, () => ({ start: '0 0 31 2 *', minutes: 20_160 }));
+    const began = performance.now();
+    frozenUntil([...never, { start: '* * * * *', minutes: 20_160 }], NOW);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
   it('ends to look at a freeze without an end', () => {
     const now = new Date('2026-06-05T10:30:00Z');
     expect(frozenUntil([{ start: '* * * * *', minutes: 5 }], now)?.getTime()).toBeGreaterThan(now.getTime());
+  });
+});
+
+describe('a policy that is none', () => {
+  it.each([
+    ['a schedule', { freeze: [{ start: 'never', minutes: 5 }] }],
+    ['a time zone', { freeze: [{ start: '* * * * *', minutes: 5, timezone: 'Mars/Base' }] }],
+    ['a check of ours', { checks: ['hakopod/deploy/acme/production/shop'] }],
+  ])('releases nothing: %s', (_what, part) => {
+    expect(judge(part)).toMatchObject({ kind: 'refuse', problem: { code: 'invalid_request' } });
   });
 });
 
