@@ -26,6 +26,8 @@ export const LIMITS = {
   secretsPerApplication: 100,
   /** Bytes of all secrets one service reads (F 6.6). */
   secretBytesPerService: 512 * KIB,
+  /** Characters of a comment, as UTF-16 counts them: GitHub refuses more than 65,536 and GitLab more than 1,000,000 (L 3.3, 12). */
+  commentCharacters: 60_000,
   /** Characters of a commit status description (L 3.3). */
   statusDescription: 140,
   /** Statuses of one commit and context before only a final one is sent; GitHub keeps 1,000 (L 3.3, P5). */

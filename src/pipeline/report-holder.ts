@@ -3,6 +3,7 @@ import type { CommitReport, GitSource, Job, PullRequestPlan } from '../ports/ind
 import { deployContext, planContext } from '../status/index.ts';
 import { type Deps, storedRef } from './context.ts';
 import { type Ledgered, reportsOf } from './ledger.ts';
+import { planPageUrl } from './preview/plan-page.ts';
 
 /** Whose status of which commit: a source's deploy, or a pull request's plan. */
 export type ReportJob =
@@ -19,6 +20,8 @@ export type Holder = {
   readonly ref: RefName;
   readonly context: string;
   readonly application: ApplicationKey;
+  /** The page that says more, where the server has an address. */
+  readonly page: string | undefined;
   /** It waits for its last status, then goes. */
   readonly isClosing: boolean;
   /** The job that closes it, once nothing is owed. */
@@ -38,6 +41,7 @@ export async function openHolder(deps: Deps, job: ReportJob): Promise<Result<Hol
 }
 
 function holderOfSource(deps: Deps, source: GitSource, commit: string): Holder {
+  const { publicUrl } = deps.options;
   const { name, spec, status } = source;
   // Which tag a commit was found at is known of the last one only; no forge has a ref that is a pattern.
   const tag = status.seen?.commit === commit ? status.seen.ref : undefined;
@@ -48,6 +52,7 @@ function holderOfSource(deps: Deps, source: GitSource, commit: string): Holder {
     ref: storedRef(tag ?? (isTagPattern(spec.ref) ? '' : spec.ref)),
     context: deployContext(spec.application),
     application: spec.application,
+    page: publicUrl,
     isClosing: source.deleting,
     closing: { queue: 'plan', source: name },
     update: (change) => done(deps.store.sources.updateStatus(name, (current) => changed(current, change))),
@@ -55,6 +60,7 @@ function holderOfSource(deps: Deps, source: GitSource, commit: string): Holder {
 }
 
 function holderOfPlan(deps: Deps, plan: PullRequestPlan): Holder {
+  const { publicUrl } = deps.options;
   const { name, spec, status } = plan;
   return {
     name,
@@ -64,6 +70,7 @@ function holderOfPlan(deps: Deps, plan: PullRequestPlan): Holder {
     ref: storedRef(status.branch ?? status.headRef ?? ''),
     context: planContext(spec.application),
     application: spec.application,
+    page: publicUrl === undefined ? undefined : planPageUrl(publicUrl, plan.name),
     isClosing: status.closed === true,
     closing: { queue: 'preview', repository: spec.repository, number: spec.number },
     update: (change) => done(deps.store.plans.updateStatus(name, (current) => changed(current, change))),

@@ -24,15 +24,15 @@ export async function report(deps: Deps, job: ReportJob): Promise<Result<void>> 
 
   const repository = deps.store.repositories.cached(holder.repository);
   if (repository === undefined) return ok(undefined);
-  const forge = await forgeOf(repository, deps.credentials);
-  if (!forge.ok) return forge;
   const one: Report = { job, holder, entry };
+  const forge = await forgeOf(repository, deps.credentials);
+  if (!forge.ok) return RENEWED.includes(forge.problem.code) ? settleProblem(deps, one, forge.problem) : forge;
   return isStatusOwed(entry) ? sayStatus(deps, one, forge.value) : showDeployment(deps, one, forge.value);
 }
 
 async function sayStatus(deps: Deps, one: Report, forge: ForgeRepository): Promise<Result<void>> {
   const { job, entry } = one;
-  const status = statusOf(deps, one);
+  const status = statusOf(one);
 
   if (entry.posting !== undefined && sameReport(entry.posting, entry.desired)) {
     const shown = await isShown(deps, forge, status);
@@ -48,7 +48,7 @@ async function sayStatus(deps: Deps, one: Report, forge: ForgeRepository): Promi
   return recordPosted(deps, one, written.value);
 }
 
-function statusOf(deps: Deps, { holder, entry }: Report): CommitStatus {
+function statusOf({ holder, entry }: Report): CommitStatus {
   const base = {
     commit: entry.commit as CommitSha,
     ref: holder.ref,
@@ -57,8 +57,8 @@ function statusOf(deps: Deps, { holder, entry }: Report): CommitStatus {
     description: entry.desired.description,
     ...(entry.pipeline === undefined ? {} : { pipeline: entry.pipeline }),
   };
-  const { publicUrl } = deps.options;
-  return publicUrl === undefined ? base : { ...base, targetUrl: publicUrl };
+  const { page } = holder;
+  return page === undefined ? base : { ...base, targetUrl: page };
 }
 
 /** Once the status is said, the deployment follows it. */
@@ -94,8 +94,9 @@ async function followUp(deps: Deps, one: Report): Promise<Result<void>> {
   return now.value === undefined ? ok(undefined) : closeIfDone(deps, now.value);
 }
 
-/** A token that is refused is one somebody renews; until then the status is owed. */
+/** A token that is refused, or a grant that ended, is one somebody renews; until then the status is owed. */
 const RENEWAL_MS = 60_000;
+const RENEWED: readonly string[] = ['forge_unauthorized', 'oauth_grant_ended'];
 
 /**
  * A refusal of the status itself is final; anything else is tried again. For what is being closed, a refused token is final too: with
@@ -109,7 +110,7 @@ async function settleProblem(deps: Deps, one: Report, p: Problem): Promise<Resul
     return unsaid.ok ? fail(p) : unsaid;
   }
   if (p.kind !== 'rejected') return fail(p);
-  if (p.code === 'forge_unauthorized' && !holder.isClosing) return fail({ ...p, kind: 'waiting', afterMs: RENEWAL_MS });
+  if (RENEWED.includes(p.code) && !holder.isClosing) return fail({ ...p, kind: 'waiting', afterMs: RENEWAL_MS });
   deps.log.warn('the forge refused a status', { name: holder.name, commit: entry.commit, code: p.code });
   const written = await change(one, { undeliverable: p.code, posting: undefined });
   if (!written.ok) return written;

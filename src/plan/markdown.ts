@@ -1,60 +1,61 @@
-import { describe, type Problem } from '../kernel/index.ts';
+import { describe, LIMITS, type Problem } from '../kernel/index.ts';
 import { groupLines, visible } from './lines.ts';
 import type { Plan } from './plan.ts';
 import { groupChanges, type ServiceGroup, summarisePlan } from './summary.ts';
 import { heading, secretNames } from './text.ts';
 
-/** Characters of a comment: GitHub refuses more than 65,536, and what a forge adds needs room. */
-const BUDGET = 58_000;
 /** Kept free for the note that says what was left out. */
 const RESERVE = 200;
 
-/** A part of the comment that can be cut between its lines and stays balanced. */
-type Block = { readonly open: readonly string[]; readonly lines: readonly string[]; readonly close: readonly string[] };
+/** A part of a comment that can be cut between its lines and stays balanced. */
+export type Block = {
+  readonly open: readonly string[];
+  readonly lines: readonly string[];
+  readonly close: readonly string[];
+};
+
+/** What a comment says of a plan: one line that sums it up, then the details, which may be cut. */
+export type PlanBody = { readonly heading: string; readonly blocks: readonly Block[] };
 
 /**
- * The plan as a comment for a forge, at most 58,000 characters, every fence and `<details>` closed. What comes from the file stands only
- * inside fences, on lines that begin with a sign of ours, so it can be no Markdown, HTML, mention or link. `title` is trusted text.
+ * The plan for a comment of a forge: the summary, what keeps it from being released, and the changes folded by service. What comes from the
+ * file stands only inside fences, on lines that begin with a sign of ours, so it can be no Markdown, HTML, mention, link or command. `title`
+ * is trusted text.
  */
-export function planMarkdown(plan: Plan, title = 'Plan'): string {
-  return withinBudget([
-    text(`### ${title}: ${summarisePlan(plan)}`),
-    ...list('Refused', plan.refusals.map(describe)),
-    ...list('Warnings', plan.warnings),
-    ...list('Required secrets', secretNames(plan)),
-    ...groupChanges(plan.changes).map(changeBlock),
-  ]);
-}
-
-/** The same comment for a file that never became a plan: what is wrong with it, with line and column. */
-export function refusalMarkdown(problems: readonly Problem[], title = 'Plan'): string {
-  const nothing = { changes: [], warnings: [], requiredSecrets: [], unchanged: false, specDigest: '' };
-  return planMarkdown({ ...nothing, refusals: problems }, title);
-}
-
-function text(line: string): Block {
-  return { open: [], lines: [line], close: [] };
-}
-
-function list(title: string, lines: readonly string[]): readonly Block[] {
-  if (lines.length === 0) return [];
-  return [
-    { open: ['', `**${title}**`, '', '```text'], lines: lines.map((line) => `- ${visible(line)}`), close: ['```'] },
-  ];
-}
-
-function changeBlock(group: ServiceGroup): Block {
+export function planBody(plan: Plan, title = 'Plan'): PlanBody {
   return {
-    open: ['', `<details open><summary>${heading(group)}</summary>`, '', '```diff'],
-    lines: groupLines(group).map((line) => (line.startsWith('~') ? `!${line.slice(1)}` : line)),
-    close: ['```', '', '</details>'],
+    heading: headingOf(title, summarisePlan(plan)),
+    blocks: [
+      ...list('Refused', plan.refusals.map(describe)),
+      ...list('Warnings', plan.warnings),
+      ...list('Required secrets', secretNames(plan)),
+      ...groupChanges(plan.changes).map(changeBlock),
+    ],
   };
 }
 
-/** The one exit: adds block after block, cuts the one that does not fit between two lines, and says how many lines are missing. */
-function withinBudget(blocks: readonly Block[]): string {
-  const out: string[] = [];
-  let left = BUDGET - RESERVE;
+/** The heading of a comment. Both texts are trusted. */
+export function headingOf(title: string, summary: string): string {
+  return `### ${title}: ${summary}`;
+}
+
+/** A file that never became a plan: what is wrong with it, with line and column. */
+export function refusalPlan(problems: readonly Problem[]): Plan {
+  return { changes: [], warnings: [], requiredSecrets: [], unchanged: false, specDigest: '', refusals: problems };
+}
+
+/**
+ * The one exit of every comment: at most `LIMITS.commentCharacters`, every fence and `<details>` closed. `head` and `foot`, a few trusted
+ * lines, are never cut; of the blocks the first one that does not fit is cut between two lines, and the number of missing lines is said.
+ */
+export function fitMarkdown(text: {
+  readonly head: readonly string[];
+  readonly blocks: readonly Block[];
+  readonly foot: readonly string[];
+}): string {
+  const { head, blocks, foot } = text;
+  const out = [...head];
+  let left = LIMITS.commentCharacters - RESERVE - size([...head, ...foot]);
   let missing = 0;
   for (const { open, lines, close } of blocks) {
     const frame = size([...open, ...close]);
@@ -65,7 +66,24 @@ function withinBudget(blocks: readonly Block[]): string {
     left -= frame + size(lines.slice(0, fitting));
   }
   if (missing > 0) out.push('', `_${missing} more lines did not fit; \`hakopod plan\` shows them all._`);
-  return `${out.join('\n')}\n`;
+  return `${[...out, ...foot].join('\n')}\n`;
+}
+
+function list(title: string, lines: readonly string[]): readonly Block[] {
+  if (lines.length === 0) return [];
+  return [
+    { open: ['', `**${title}**`, '', '```text'], lines: lines.map((line) => `- ${visible(line)}`), close: ['```'] },
+  ];
+}
+
+function changeBlock(group: ServiceGroup): Block {
+  const lines = groupLines(group).map((line) => (line.startsWith('~') ? `!${line.slice(1)}` : line));
+  const count = `${lines.length} line${lines.length === 1 ? '' : 's'}`;
+  return {
+    open: ['', `<details><summary>${heading(group)}, ${count}</summary>`, '', '```diff'],
+    lines,
+    close: ['```', '', '</details>'],
+  };
 }
 
 function fittingLines(lines: readonly string[], room: number): number {

@@ -10,6 +10,8 @@ export type ForgeRepository = {
   readonly token?: string;
   /** The App installation whose limits the token shares with others; without one the token has its own. */
   readonly installation?: string;
+  /** The credentials that a refused token may have been replaced in. */
+  readonly renewal?: string;
 };
 
 export type CommitStatus = {
@@ -58,6 +60,8 @@ export type PullRequest = {
   readonly branch: RefName | undefined;
   /** True unless the forge says that the head lives in the base repository. */
   readonly fork: boolean;
+  /** Its author does not want it merged yet. */
+  readonly draft: boolean;
   readonly updatedAt: string;
   /** The commit both sides grew from; `undefined` when the forge does not say. */
   readonly mergeBase: CommitSha | undefined;
@@ -65,7 +69,7 @@ export type PullRequest = {
   readonly merged?: CommitSha;
 };
 
-export type OpenPullRequest = { readonly number: number; readonly head: string; readonly base: string };
+export type OpenPullRequest = Pick<PullRequest, 'number' | 'draft'> & { readonly head: string; readonly base: string };
 
 /** Reads pull and merge requests. Idempotent; deadline 15 s a call. */
 export interface PullRequests {

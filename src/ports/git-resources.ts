@@ -196,6 +196,7 @@ export const PlanStatus = z.object({
   headRef: z.string().optional().describe('the ref of this repository that serves the head'),
   branch: z.string().optional().describe('the branch of the head when it is no fork'),
   fork: z.boolean().optional(),
+  draft: z.boolean().optional(),
   base: z.object({ ref: z.string(), commit: z.string().optional() }).optional(),
   sourceGeneration: z
     .int()
@@ -203,10 +204,15 @@ export const PlanStatus = z.object({
     .describe('of the source when this was planned, so that another grant plans again'),
   grantRevision: z.int().optional(),
   revision: z.int().optional().describe('the accepted revision it was compared with'),
+  standing: z
+    .string()
+    .optional()
+    .describe('how the accepted revision and the file of the base branch stood; another one plans again'),
   outcome: z.enum(['planned', 'unchanged', 'untouched', 'refused', 'limited']).optional(),
   summary: z.string().optional(),
   code: z.string().optional(),
   digest: z.string().optional().describe('of the planned specification'),
+  text: z.string().optional().describe('the whole plan for its page: text, gzip, base64'),
   comment: z
     .object({
       desired: z.string().optional().describe('digest of the text the comment should have'),

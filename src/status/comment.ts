@@ -1,4 +1,5 @@
 import { type ApplicationKey, displayApplication } from '../kernel/index.ts';
+import { type Block, fitMarkdown, headingOf, type PlanBody } from '../plan/index.ts';
 
 /** The first line of a pull request's comment: hidden, and how the comment is found again. Names hold nothing that could end it. */
 export function planMarker(key: ApplicationKey): string {
@@ -10,9 +11,10 @@ export function commandMarker(): string {
   return '<!-- hakopod:command -->';
 }
 
-/** That comment; `text` is a sentence of ours. */
-export function commandAnswer(text: string): string {
-  return `${commandMarker()}\n\`hakopod deploy\`: ${text}.\n`;
+/** That comment; `text` is a sentence of ours, and what follows it may be cut. */
+export function commandAnswer(text: string, lines: readonly string[] = []): string {
+  const head = [commandMarker(), `\`hakopod deploy\`: ${text}${lines.length === 0 ? '.' : ':'}`];
+  return fitMarkdown({ head, blocks: noted(lines), foot: [] });
 }
 
 /** The heading's words of an application's comment. */
@@ -24,28 +26,51 @@ export function planTitle(key: ApplicationKey): string {
 export type CommentBinding = {
   readonly application: ApplicationKey;
   readonly head: string;
-  /** The accepted revision the file was compared with; absent when there is none yet. */
-  readonly revision: number | undefined;
+  /** What the file was compared with: an accepted revision, nothing because none was accepted yet, or not at all. */
+  readonly against: number | 'nothing' | undefined;
   readonly grantRevision: number;
   readonly fork: boolean;
+  readonly draft: boolean;
+  /** Sentences of ours that a reader has to know before the details. */
+  readonly notes: readonly string[];
+  /** Address of the page with the whole plan. */
+  readonly page?: string;
 };
 
 /**
- * A pull request's comment around `markdown`, the plan stage's rendering of at most 58,000 characters. Ends with what the plan is bound
- * to; the same input gives the same text, so that an unchanged comment is not written again.
+ * A pull request's comment: hidden marker, summary, notes, details, and what all that is bound to. At most `LIMITS.commentCharacters`. The
+ * same input gives the same text, so that an unchanged comment is not written again.
  */
-export function planComment(markdown: string, binding: CommentBinding): string {
-  const { application, head, revision, grantRevision, fork } = binding;
-  const against =
-    revision === undefined
-      ? 'compared with nothing: no revision was accepted yet'
-      : `compared with revision ${revision}`;
-  return [
-    planMarker(application),
-    markdown.trimEnd(),
-    '',
-    `Commit ${head}, ${against}, under revision ${grantRevision} of the deploy grant. Nothing was built or applied.`,
-    ...(fork ? ['This is a fork: which secrets exist is not told.'] : []),
-    '',
-  ].join('\n');
+export function planComment(body: PlanBody, binding: CommentBinding): string {
+  const { application, head, grantRevision, fork, draft, page } = binding;
+  const compared = comparison(binding.against);
+  const notes = [...(draft ? ['This request is a draft; it is planned like any other.'] : []), ...binding.notes];
+  return fitMarkdown({
+    head: [planMarker(application), body.heading],
+    blocks: [...noted(notes), ...body.blocks],
+    foot: [
+      '',
+      `Commit ${head}, ${compared}, under revision ${grantRevision} of the deploy grant. Nothing was built or applied.`,
+      ...(fork ? ['This is a fork: which secrets exist is not told.'] : []),
+      ...(page === undefined ? [] : [`[The whole plan](<${page}>) is for people with a key.`]),
+    ],
+  });
+}
+
+function comparison(against: CommentBinding['against']): string {
+  if (against === undefined) return 'compared with nothing that runs';
+  return against === 'nothing'
+    ? 'compared with nothing: no revision was accepted yet'
+    : `compared with revision ${against}`;
+}
+
+/** The comment of a request that went on to another branch: its plan is none any more. */
+export function retargetedComment(application: ApplicationKey): string {
+  const heading = headingOf(planTitle(application), 'the request goes into another branch now');
+  const foot = ['', 'Merging it there changes nothing of this application.'];
+  return fitMarkdown({ head: [planMarker(application), heading], blocks: [], foot });
+}
+
+function noted(lines: readonly string[]): readonly Block[] {
+  return lines.length === 0 ? [] : [{ open: [''], lines: lines.map((line) => `- ${line}`), close: [] }];
 }

@@ -37,6 +37,8 @@ export type Standing =
   | { readonly kind: 'ref_gone' }
   | { readonly kind: 'source_removed' }
   | { readonly kind: 'request_closed' }
+  /** The request goes into a branch by now that the source is not bound to. */
+  | { readonly kind: 'retargeted' }
   | { readonly kind: 'lost' };
 
 /** What the forge shows: the same words as the ports' `CommitOutcome`. */
@@ -86,7 +88,17 @@ function word(standing: Standing): Worded {
 
 type End = Extract<
   Standing,
-  { kind: 'failed' | 'superseded' | 'cancelled' | 'ref_gone' | 'source_removed' | 'request_closed' | 'lost' }
+  {
+    kind:
+      | 'failed'
+      | 'superseded'
+      | 'cancelled'
+      | 'ref_gone'
+      | 'source_removed'
+      | 'request_closed'
+      | 'retargeted'
+      | 'lost';
+  }
 >;
 
 function wordEnd(standing: End): Worded {
@@ -103,6 +115,8 @@ function wordEnd(standing: End): Worded {
       return { outcome: 'cancelled', text: 'cancelled: the source was removed' };
     case 'request_closed':
       return { outcome: 'cancelled', text: 'cancelled: the pull request is closed' };
+    case 'retargeted':
+      return { outcome: 'cancelled', text: 'cancelled: the request goes into another branch now' };
     case 'lost':
       return { outcome: 'lost', text: 'lost: the worker stopped and the release did not end in time' };
   }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHttpClient } from '../../src/adapters/http/index.ts';
 import { type RecordedPull, TOKEN_USER } from '../../src/demo/forge-pulls.ts';
 import { type ForgeRecorder, startForgeRecorder } from '../../src/demo/forge-recorder.ts';
+import { LIMITS } from '../../src/kernel/index.ts';
 import type { Clock, CommentWriter, ForgeRepository, OpenHttp, PullRequests } from '../../src/ports/index.ts';
 import { complaintsAgainst } from '../support/github-rest.ts';
 import { clock, codeOf, TOKEN } from './status-writer.contract.ts';
@@ -84,7 +85,8 @@ export function describePullRequests(subject: PullRequestsSubject): void {
         ok: true,
         value: {
           ...{ number: 3, state: 'open', head: HEAD, ref: subject.ref, base: 'refs/heads/main' },
-          ...{ branch: 'refs/heads/change', fork: false, updatedAt: '2026-11-29T11:59:00Z', mergeBase: BASE },
+          ...{ branch: 'refs/heads/change', fork: false, draft: false },
+          ...{ updatedAt: '2026-11-29T11:59:00Z', mergeBase: BASE },
         },
       });
     });
@@ -92,6 +94,12 @@ export function describePullRequests(subject: PullRequestsSubject): void {
     it('tells a fork, which has no branch here', async () => {
       put({ fork: true });
       expect(await reader.read(repository, 3)).toMatchObject({ value: { fork: true, branch: undefined } });
+    });
+
+    it('tells a draft', async () => {
+      put({ draft: true });
+      expect(await reader.read(repository, 3)).toMatchObject({ value: { draft: true } });
+      expect(await reader.open(repository)).toMatchObject({ value: { requests: [{ number: 3, draft: true }] } });
     });
 
     it.each(['closed', 'merged'] as const)('answers %s as closed', async (state) => {
@@ -142,8 +150,8 @@ export function describePullRequests(subject: PullRequestsSubject): void {
         ok: true,
         value: {
           requests: [
-            { number: 5, head: HEAD, base: 'refs/heads/main' },
-            { number: 3, head: HEAD, base: 'refs/heads/main' },
+            { number: 5, draft: false, head: HEAD, base: 'refs/heads/main' },
+            { number: 3, draft: false, head: HEAD, base: 'refs/heads/main' },
           ],
           complete: true,
         },
@@ -228,9 +236,9 @@ export function describePullRequests(subject: PullRequestsSubject): void {
       expect(asked).toHaveLength(1);
     });
 
-    it('takes 58,000 characters of any alphabet', async () => {
-      expect(codeOf(await say('界'.repeat(58_000)))).toBe('ok');
-      expect(codeOf(await say(`${'界'.repeat(58_000)}.`))).toBe('ok');
+    it('takes as many characters as a comment may have, of any alphabet', async () => {
+      expect(codeOf(await say('界'.repeat(LIMITS.commentCharacters - 100)))).toBe('ok');
+      expect(codeOf(await say(`${'界'.repeat(LIMITS.commentCharacters - 100)}.`))).toBe('ok');
     });
 
     it('says what the forge refused, without its words', async () => {

@@ -37,7 +37,8 @@ function refOf(revision: number, key: string): string {
 async function pullRequest(n: number, fork: boolean) {
   const source = world.sources.items.get(SOURCE)!;
   const remote = { url: 'https://git.example.test/acme/shop.git' } as Parameters<typeof judge>[1]['remote'];
-  const verdict = await judge(world.deps, { source, remote, head: SHA(n), base: MAIN, fork, signal: RUN.signal });
+  const base = { base: MAIN, baseCommit: undefined, mergeBase: undefined };
+  const verdict = await judge(world.deps, { source, remote, head: SHA(n), ...base, fork, signal: RUN.signal });
   if (!verdict.ok) throw new Error(verdict.problem.message);
   return verdict.value;
 }
@@ -162,7 +163,7 @@ describe('a pull request with an env file', () => {
     world.files.set(`${SHA(2)}:web.env`, `A=b\nAPI_TOKEN=${CANARY}`);
     const verdict = await pullRequest(2, false);
     expect(verdict.outcome).toBe('planned');
-    expect(verdict.markdown).not.toContain('missing');
+    expect(verdict.text).not.toContain('missing');
     expect(world.askedSecrets).toEqual([]);
     expect(world.imported.size).toBe(0);
     expect(JSON.stringify(verdict)).not.toContain(CANARY);

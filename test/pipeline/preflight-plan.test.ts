@@ -164,7 +164,7 @@ describe('of a commit', () => {
     world.files.set(SHA(2), file('registry.example.test/shop:2'));
     world.pull = {
       ...{ number: 7, state: 'open', head: SHA(2), ref: PULL, base: MAIN, branch: 'refs/heads/change' as never },
-      ...{ fork, updatedAt: world.now.toISOString(), mergeBase: SHA(1) },
+      ...{ fork, draft: false, updatedAt: world.now.toISOString(), mergeBase: SHA(1) },
     };
     expect(await preview(world.deps, { repository: 'github-1', number: 7 }, RUN)).toEqual(ok(undefined));
   }

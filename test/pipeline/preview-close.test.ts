@@ -29,8 +29,8 @@ function show(n: number, changes: Partial<PullRequest> = {}): void {
   world.pullHead = SHA(n);
   world.files.set(SHA(n), file(`registry.example.test/shop:${n}`));
   world.pull = {
-    ...{ number: 7, state: 'open', head: SHA(n), ref: PULL, base: MAIN, fork: false, mergeBase: SHA(1) },
-    ...{ branch: 'refs/heads/change' as RefName, updatedAt: world.now.toISOString() },
+    ...{ number: 7, state: 'open', head: SHA(n), ref: PULL, base: MAIN, fork: false, draft: false },
+    ...{ mergeBase: SHA(1), branch: 'refs/heads/change' as RefName, updatedAt: world.now.toISOString() },
     ...changes,
   };
 }
@@ -126,7 +126,7 @@ describe('a closed request', () => {
 
 describe('what finds a request without a delivery', () => {
   it('is the poll, for a head that moved', async () => {
-    world.open = { requests: [{ number: 7, head: SHA(2), base: MAIN }], complete: true };
+    world.open = { requests: [{ number: 7, draft: false, head: SHA(2), base: MAIN }], complete: true };
     await run();
     await poll(world.deps, { repository: 'github-1' }, RUN);
     expect(world.jobs).not.toContainEqual(PREVIEW);
@@ -136,7 +136,7 @@ describe('what finds a request without a delivery', () => {
   });
 
   it('is the list of open requests, for an opening and a closing that nobody heard of', async () => {
-    world.open = { requests: [{ number: 7, head: SHA(2), base: MAIN }], complete: true };
+    world.open = { requests: [{ number: 7, draft: false, head: SHA(2), base: MAIN }], complete: true };
     expect(await sweepRequests(world.deps, repository())).toEqual(ok([PREVIEW]));
     await run();
     // Not again before the interval is over, and nothing when all is known.
@@ -149,7 +149,7 @@ describe('what finds a request without a delivery', () => {
   });
 
   it('asks for nothing about branches no source is bound to', async () => {
-    world.open = { requests: [{ number: 7, head: SHA(2), base: 'refs/heads/other' }], complete: true };
+    world.open = { requests: [{ number: 7, draft: false, head: SHA(2), base: 'refs/heads/other' }], complete: true };
     expect(await sweepRequests(world.deps, repository())).toEqual(ok([]));
   });
 

@@ -24,7 +24,7 @@ function show(changes: Partial<PullRequest>): void {
   world.files.set(SHA(2), file('registry.example.test/shop:2'));
   world.pull = {
     ...{ number: 7, state: 'open', head: SHA(2), ref: PULL, base: MAIN, branch: 'refs/heads/change' as RefName },
-    ...{ fork: false, updatedAt: world.now.toISOString(), mergeBase: SHA(1) },
+    ...{ fork: false, draft: false, updatedAt: world.now.toISOString(), mergeBase: SHA(1) },
     ...changes,
   };
 }
@@ -55,7 +55,7 @@ describe('hakopod deploy in a comment', () => {
     });
     await look();
     expect(said(world, SHA(3))).toBe('pending: deploying revision 1');
-    expect(answers().at(-1)).toContain(`approved at ${SHA(3)} for shop`);
+    expect(answers().at(-1)).toContain(`approved at ${SHA(3)} for:\n\n- acme/production/shop\n`);
     expect(world.commented).toEqual([]);
   });
 

@@ -30,6 +30,7 @@ function show(n: number, changes: Partial<PullRequest> = {}): void {
     base: MAIN,
     branch: 'refs/heads/change' as RefName,
     fork: false,
+    draft: false,
     updatedAt: world.now.toISOString(),
     mergeBase: SHA(1),
     ...changes,

@@ -47,8 +47,9 @@ export function createGithubPullRequests(options: GithubApiOptions): PullRequest
         return PullRequestList.parse(data);
       });
       if (!answer.ok) return answer;
-      const requests = answer.value.map(({ number, head, base }) => ({
+      const requests = answer.value.map(({ number, draft, head, base }) => ({
         number,
+        draft: draft === true,
         head: head.sha,
         base: `refs/heads/${base.ref}`,
       }));
@@ -100,6 +101,7 @@ function fromAnswer(
     base: base.value,
     branch: branch?.ok === true ? branch.value : undefined,
     fork,
+    draft: pull.draft === true,
     updatedAt: pull.updated_at,
     mergeBase: undefined,
     ...(merged.ok ? { merged: merged.value } : {}),

@@ -25,8 +25,8 @@ export const StatusList = z.array(
   z.object({ context: z.string(), state: z.string(), description: z.string().nullish() }),
 );
 
-/** Actions of a `pull_request` delivery after which the head, the base or the state may be another one. */
-const CHANGES = ['opened', 'synchronize', 'reopened', 'ready_for_review', 'edited', 'closed'];
+/** Actions of a `pull_request` delivery after which the head, the base, the state or the draft may be another one. */
+const CHANGES = ['opened', 'synchronize', 'reopened', 'ready_for_review', 'converted_to_draft', 'edited', 'closed'];
 
 /** The part of a `pull_request` payload that is read. `edited` also tells of titles; only another base matters. */
 export const PullRequestPayload = z.object({
@@ -47,6 +47,7 @@ export function isRelevantChange({ action, changes }: PullRequestPayload): boole
 export const PullRequestAnswer = z.object({
   number: z.int().positive(),
   state: z.string(),
+  draft: z.boolean().nullish(),
   updated_at: z.string(),
   /** `repo` is null when the fork was deleted. */
   head: z.object({ sha: z.string(), ref: z.string(), repo: z.object({ id: Id }).nullish() }),
@@ -60,6 +61,7 @@ export type PullRequestAnswer = z.infer<typeof PullRequestAnswer>;
 export const PullRequestList = z.array(
   z.object({
     number: z.int().positive(),
+    draft: z.boolean().nullish(),
     head: z.object({ sha: z.string() }),
     base: z.object({ ref: z.string() }),
   }),

@@ -36,6 +36,7 @@ export function createGitlabPullRequests(options: GitlabApiOptions): PullRequest
       if (!answer.ok) return answer;
       const requests = answer.value.map((request) => ({
         number: request.iid,
+        draft: isDraft(request),
         head: request.sha ?? '',
         base: `refs/heads/${request.target_branch}`,
       }));
@@ -44,6 +45,13 @@ export function createGitlabPullRequests(options: GitlabApiOptions): PullRequest
 
     stop,
   };
+}
+
+function isDraft({
+  draft,
+  work_in_progress: unready,
+}: Pick<MergeRequestAnswer, 'draft' | 'work_in_progress'>): boolean {
+  return draft ?? unready ?? false;
 }
 
 function fromAnswer(request: MergeRequestAnswer, number: number): Result<PullRequest> {
@@ -67,6 +75,7 @@ function fromAnswer(request: MergeRequestAnswer, number: number): Result<PullReq
     base: base.value,
     branch: branch?.ok === true ? branch.value : undefined,
     fork,
+    draft: isDraft(request),
     updatedAt: request.updated_at,
     mergeBase: mergeBase.ok ? mergeBase.value : undefined,
     ...(merged?.ok === true ? { merged: merged.value } : {}),

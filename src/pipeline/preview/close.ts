@@ -1,6 +1,6 @@
 import { type CommitSha, ok, type Problem, type Result } from '../../kernel/index.ts';
 import type { ForgeRepository, GitSource, PullRequest, PullRequestPlan } from '../../ports/index.ts';
-import { describeOutcome, planContext } from '../../status/index.ts';
+import { describeOutcome, planContext, planMarker, retargetedComment } from '../../status/index.ts';
 import type { Deps } from '../context.ts';
 import { isOwed, reportsOf, withReport } from '../ledger.ts';
 import { planName, reportJobs } from './plans.ts';
@@ -10,13 +10,14 @@ import { binding, openPlan } from './record.ts';
 const ANSWERING = 20;
 
 /**
- * Closes a plan: every head that has no word yet is told that the request is closed, and when the forge knows all, the plan goes. The
- * comment stays as it is: what it says of its commit stays true. Called again until done.
+ * Closes a plan: every head that has no word yet is told that the request is closed, or goes into another branch, and when the forge knows
+ * all, the plan goes. The comment stays as it is: what it says of its commit stays true. Called again until done.
  */
 export async function closePlan(
   deps: Deps,
   plan: PullRequestPlan,
   mentions: readonly string[] = [],
+  why: 'request_closed' | 'retargeted' = 'request_closed',
 ): Promise<Result<void>> {
   const now = deps.clock.now();
   const written = await deps.store.plans.updateStatus(plan.name, (current) => {
@@ -26,7 +27,7 @@ export async function closePlan(
       (commit) => !reports.some((report) => report.commit === commit),
     );
     if (current.status.closed === true && silent.length === 0) return undefined;
-    const closed = describeOutcome({ kind: 'request_closed' });
+    const closed = describeOutcome({ kind: why });
     return {
       ...current.status,
       closed: true,
@@ -42,6 +43,26 @@ export async function closePlan(
   // A source that is being removed waits for its plans.
   const isAwaited = deps.store.sources.cached(plan.spec.source)?.deleting === true;
   return gone.ok && isAwaited ? deps.jobs.add({ queue: 'plan', source: plan.spec.source }) : gone;
+}
+
+/**
+ * Closes the plan of a request that is open and goes into another branch by now. Its comment, when there is one, says so: on an open request a
+ * plan that applies no more would mislead.
+ */
+export async function closeRetargeted(
+  deps: Deps,
+  forge: ForgeRepository,
+  { plan, mentions }: { readonly plan: PullRequestPlan; readonly mentions: readonly string[] },
+): Promise<Result<void>> {
+  const { comment, closed } = plan.status;
+  if (comment?.id !== undefined && closed !== true) {
+    const { number, application } = plan.spec;
+    const marker = planMarker(application);
+    const body = retargetedComment(application);
+    const written = await deps.comments.upsert(forge, { number, marker, body, known: comment.id });
+    if (!written.ok && written.problem.kind !== 'rejected') return written;
+  }
+  return closePlan(deps, plan, mentions, 'retargeted');
 }
 
 /**

@@ -1,4 +1,12 @@
-import { type CommentCommand, commentCommand, fail, ok, problem, type Result } from '../../kernel/index.ts';
+import {
+  type CommentCommand,
+  commentCommand,
+  displayApplication,
+  fail,
+  ok,
+  problem,
+  type Result,
+} from '../../kernel/index.ts';
 import {
   commentMentions,
   type ForgeRepository,
@@ -98,7 +106,8 @@ async function deploy(
 ): Promise<Result<void>> {
   const request = await deps.pullRequests.read(forge, job.number);
   if (!request.ok) return request;
-  const answer = (text: string): Promise<Result<void>> => say(deps, forge, { number: job.number, text });
+  const answer = (text: string, lines?: readonly string[]): Promise<Result<void>> =>
+    say(deps, forge, { number: job.number, body: commandAnswer(text, lines) });
   const merged = request.value?.merged;
   if (request.value === undefined || merged === undefined)
     return answer('the request is not merged yet; after the merge this approves what waits for an approval');
@@ -120,7 +129,10 @@ async function deploy(
     if (!approved.ok && approved.problem.code !== 'not_found') return approved;
     if (approved.ok) await audit(deps, approved.value, { by, commit: merged });
   }
-  return answer(`approved at ${merged} for ${waiting.map(({ spec }) => spec.application.name).join(', ')}`);
+  return answer(
+    `approved at ${merged} for`,
+    waiting.map(({ spec }) => displayApplication(spec.application)),
+  );
 }
 
 function isWaiting(source: GitSource, commit: string): boolean {
@@ -132,9 +144,9 @@ function isWaiting(source: GitSource, commit: string): boolean {
 async function say(
   deps: Deps,
   forge: ForgeRepository,
-  { number, text }: { readonly number: number; readonly text: string },
+  { number, body }: { readonly number: number; readonly body: string },
 ): Promise<Result<void>> {
-  const written = await deps.comments.upsert(forge, { number, marker: commandMarker(), body: commandAnswer(text) });
+  const written = await deps.comments.upsert(forge, { number, marker: commandMarker(), body });
   if (written.ok || written.problem.kind === 'rejected') return ok(undefined);
   return written;
 }

@@ -1,9 +1,17 @@
 import { evaluateGrant } from '../../grant/index.ts';
 import { type CommitSha, ok, type Problem, type Result, releaseName } from '../../kernel/index.ts';
-import { planMarkdown, planRelease, refusalMarkdown, summarisePlan } from '../../plan/index.ts';
+import {
+  headingOf,
+  type PlanBody,
+  planBody,
+  planRelease,
+  planText,
+  refusalPlan,
+  summarisePlan,
+} from '../../plan/index.ts';
 import type { GitSource, Remote } from '../../ports/index.ts';
 import { type Application, withPosition } from '../../spec/index.ts';
-import { describeOutcome, planTitle, type Shown } from '../../status/index.ts';
+import { type BaseStanding, describeBase, describeOutcome, planTitle, type Shown } from '../../status/index.ts';
 import { checkGrantOwner } from '../authority.ts';
 import type { Deps } from '../context.ts';
 import { installationRefusals } from '../installation-refusals.ts';
@@ -11,7 +19,8 @@ import { keptPatches } from '../kept-patches.ts';
 import { inFileOrder } from '../plan.ts';
 import { preflightOf } from '../preflight.ts';
 import { unpackSpec } from '../release-body.ts';
-import { readSpecAt, secretsToHave } from '../spec-at-commit.ts';
+import { readSpecAt, type SpecAtCommit, secretsToHave } from '../spec-at-commit.ts';
+import { type Accepted, baseStandings } from './base-standing.ts';
 
 /** What a head comes to for one source. */
 export type Verdict = {
@@ -22,8 +31,12 @@ export type Verdict = {
   readonly digest?: string;
   /** The accepted revision it was compared with. */
   readonly revision?: number;
-  /** The body of a comment. */
-  readonly markdown: string;
+  /** What the comment says; it is compared when there is a digest. */
+  readonly body: PlanBody;
+  /** The whole plan for its page. */
+  readonly text?: string;
+  /** What a reader has to know of the base branch before the details. */
+  readonly notes: readonly string[];
 };
 
 export type Question = {
@@ -31,6 +44,8 @@ export type Question = {
   readonly remote: Remote;
   readonly head: CommitSha;
   readonly base: string;
+  readonly baseCommit: CommitSha | undefined;
+  readonly mergeBase: CommitSha | undefined;
   readonly fork: boolean;
   readonly signal: AbortSignal;
 };
@@ -43,14 +58,29 @@ export type Question = {
 export async function judge(deps: Deps, question: Question): Promise<Result<Verdict>> {
   const { source, head, fork } = question;
   const read = await readSpecAt(deps, { source, remote: question.remote, commit: head, fork, signal: question.signal });
-  if (!read.ok) return refusalOf(source, read.problem);
-  const { text, parsed } = read.value;
-  if (!parsed.ok) return ok(refused(source, parsed.problems));
-  const { application } = parsed;
-
+  if (!read.ok)
+    return read.problem.code === 'file_not_found'
+      ? ok(removed(deps, source, read.problem))
+      : refusalOf(source, read.problem);
   const accepted = await acceptedRevision(deps, source);
   if (!accepted.ok) return refusalOf(source, accepted.problem);
-  const previous = accepted.value?.application;
+  const { envFiles } = read.value;
+  const standings = await baseStandings(deps, { ...question, accepted: accepted.value, envFiles });
+  if (!standings.ok) return standings;
+  const verdict = await judgeFile(deps, question, { ...read.value, accepted: accepted.value });
+  return verdict.ok ? ok({ ...verdict.value, notes: standings.value.map(describeBase) }) : verdict;
+}
+
+async function judgeFile(
+  deps: Deps,
+  question: Question,
+  file: SpecAtCommit & { readonly accepted: AcceptedRevision | undefined },
+): Promise<Result<Verdict>> {
+  const { source, fork } = question;
+  const { text, parsed, accepted } = file;
+  if (!parsed.ok) return ok(refused(source, parsed.problems));
+  const { application } = parsed;
+  const previous = accepted?.application;
   const releases = await deps.store.releases.ofApplication(source.name);
   const kept = releases.ok ? keptPatches(releases.value) : releases;
   if (!kept.ok) return refusalOf(source, kept.problem);
@@ -71,7 +101,7 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
     application,
     previous: kept.value,
   });
-  const revision = accepted.value === undefined ? {} : { revision: accepted.value.revision };
+  const revision = accepted === undefined ? {} : { revision: accepted.revision };
   if (!granted.ok) return ok({ ...refused(source, [withPosition(granted.problem, text)]), ...revision });
 
   const missing = fork ? ok(undefined) : await deps.secrets.missing(key, secretsToHave(parsed));
@@ -92,7 +122,10 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
   if (room?.ok === false) return refusalOf(source, room.problem);
   const refusals = inFileOrder([...known, ...(room?.value.problems ?? [])], text);
   const plan = { ...planned, warnings: [...planned.warnings, ...(room?.value.warnings ?? [])], refusals };
-  const base = { digest: planned.specDigest, ...revision, markdown: planMarkdown(plan, planTitle(key)) };
+  const base = {
+    ...{ digest: planned.specDigest, ...revision, notes: [] },
+    ...{ body: planBody(plan, planTitle(key)), text: planText(plan) },
+  };
   const [first] = refusals;
   if (first !== undefined) return ok({ ...refused(source, refusals), ...base, code: first.code });
   const summary = summarisePlan(plan);
@@ -110,13 +143,23 @@ export async function judge(deps: Deps, question: Question): Promise<Result<Verd
 /** The verdict on a head that can not be planned, with a comment that says why. */
 export function refused(source: GitSource, problems: readonly Problem[]): Verdict {
   const [first] = problems;
+  const plan = refusalPlan(problems);
   return {
     outcome: 'refused',
     shown: describeOutcome({ kind: 'refused', problems }),
     summary: first?.message ?? 'refused',
     ...(first === undefined ? {} : { code: first.code }),
-    markdown: refusalMarkdown(problems, planTitle(source.spec.application)),
+    body: planBody(plan, planTitle(source.spec.application)),
+    text: planText(plan),
+    notes: [],
   };
+}
+
+/** A head without the file is refused like such a push is, and nothing that runs is removed for it (DESIGN invariant 8). */
+function removed(deps: Deps, source: GitSource, p: Problem): Verdict {
+  const revision = deps.store.applications.cached(source.name)?.status.acceptedRevision;
+  const standing: BaseStanding = { kind: 'removed', ...(revision === undefined ? {} : { revision }) };
+  return { ...refused(source, [p]), notes: [describeBase(standing)] };
 }
 
 /** The verdict on a head that leaves the file as it is. */
@@ -126,7 +169,8 @@ export function untouched(source: GitSource): Verdict {
     outcome: 'untouched',
     shown: describeOutcome({ kind: 'untouched', path: source.spec.path }),
     summary,
-    markdown: `### ${planTitle(source.spec.application)}: ${summary}`,
+    body: { heading: headingOf(planTitle(source.spec.application), summary), blocks: [] },
+    notes: [],
   };
 }
 
@@ -134,11 +178,10 @@ function refusalOf(source: GitSource, p: Problem): Result<Verdict> {
   return p.kind === 'rejected' ? ok(refused(source, [p])) : { ok: false, problem: p };
 }
 
+type AcceptedRevision = Accepted & { readonly application: Application };
+
 /** What the application is now: the accepted revision, whether or not it is carried out already. */
-async function acceptedRevision(
-  deps: Deps,
-  source: GitSource,
-): Promise<Result<{ readonly revision: number; readonly application: Application } | undefined>> {
+async function acceptedRevision(deps: Deps, source: GitSource): Promise<Result<AcceptedRevision | undefined>> {
   const application = await deps.store.applications.get(source.name);
   if (!application.ok) return application;
   const revision = application.value?.status.acceptedRevision;
@@ -147,5 +190,6 @@ async function acceptedRevision(
   if (!release.ok) return release;
   if (release.value === undefined) return ok(undefined);
   const unpacked = unpackSpec(release.value.spec.spec);
-  return unpacked.ok ? ok({ revision, application: unpacked.value }) : unpacked;
+  const digest = release.value.spec.specDigest;
+  return unpacked.ok ? ok({ revision, digest, application: unpacked.value }) : unpacked;
 }

@@ -2,6 +2,7 @@ import { ok, type Result } from '../../kernel/index.ts';
 import type { GitSource, Job, PullRequestPlan } from '../../ports/index.ts';
 import type { Deps } from '../context.ts';
 import { isOwed, reportsOf } from '../ledger.ts';
+import { standingKey } from './base-standing.ts';
 
 /** One pull request of one repository. */
 export type RequestKey = { readonly repository: string; readonly number: number };
@@ -53,6 +54,22 @@ export function owesComment(plan: PullRequestPlan): boolean {
   return comment?.desired !== undefined && comment.desired !== comment.posted && comment.undeliverable === undefined;
 }
 
+/** True when what the plan says follows from what is accepted and released, too. */
+export function isCompared({ status: { outcome } }: PullRequestPlan): boolean {
+  return outcome === 'planned' || outcome === 'unchanged' || outcome === 'refused';
+}
+
+/** True when the plan was made against another revision than is accepted now. While a release goes on, its end is waited for. */
+function isOutdated(deps: Deps, plan: PullRequestPlan, source: GitSource): boolean {
+  const isReleasing = deps.store.applications.cached(source.name)?.status.phase === 'queued';
+  return (
+    isCompared(plan) &&
+    !isReleasing &&
+    source.spec.suspended !== true &&
+    plan.status.standing !== standingKey(deps, source, plan.status.fork === true)
+  );
+}
+
 /** What one plan waits for, derived from the custom resources alone. */
 export function jobsOfPlan(deps: Deps, plan: PullRequestPlan): readonly Job[] {
   const source = deps.store.sources.cached(plan.spec.source);
@@ -62,7 +79,8 @@ export function jobsOfPlan(deps: Deps, plan: PullRequestPlan): readonly Job[] {
     !plansPullRequests(source) ||
     plan.status.outcome === undefined ||
     (source.spec.suspended !== true && plan.status.sourceGeneration !== source.generation) ||
-    owesComment(plan);
+    owesComment(plan) ||
+    isOutdated(deps, plan, source);
   const { repository, number } = plan.spec;
   return [...(isStale ? [{ queue: 'preview', repository, number } as const] : []), ...reportJobs(plan)];
 }

@@ -12,12 +12,14 @@ import type { Deps, Run } from '../context.ts';
 import { reportOf, reportsOf } from '../ledger.ts';
 import { splitMentions } from '../mentions.ts';
 import { forgeOf, remoteOf } from '../remote.ts';
-import { closePlan, closeUnplanned } from './close.ts';
+import { standingKey } from './base-standing.ts';
+import { closePlan, closeRetargeted, closeUnplanned } from './close.ts';
 import { type Asked, forgetComments, obeyComments } from './commands.ts';
 import { writeComment } from './comment.ts';
 import { judge, refused, untouched, type Verdict } from './judge.ts';
 import { lookAtRefs, touchedBy } from './look.ts';
 import {
+  isCompared,
   owesComment,
   planningSources,
   plansOfRepository,
@@ -193,7 +195,7 @@ async function planRequest(deps: Deps, now: Now, plans: readonly PullRequestPlan
     const isElsewhere = plan.status.base !== undefined && plan.status.base.ref !== now.request.base;
     const closed =
       isElsewhere && !sources.some((source) => source.name === plan.spec.source)
-        ? await closePlan(deps, plan, now.mentions)
+        ? await closeRetargeted(deps, now.forge, { plan, mentions: now.mentions })
         : ok(undefined);
     if (!closed.ok) return closed;
   }
@@ -233,8 +235,10 @@ async function planSource(deps: Deps, now: Now, turn: Turn): Promise<Result<void
   if (!opened.ok) return opened;
   const plan = opened.value;
   if (plan === undefined) return ok(undefined);
+  // Read before the verdict: what changes meanwhile plans again.
+  const standing = standingKey(deps, source, now.request.fork);
   const isLimited = turn.isTouched && countOpen(deps, plan) >= LIMITS.openPlans;
-  if (isSettled(plan, now, { ...turn, isLimited })) return queueReports(deps, plan);
+  if (isSettled(plan, now, { ...turn, isLimited, standing })) return queueReports(deps, plan);
 
   const verdict = isLimited ? ok(limited(source)) : await verdictOn(deps, now, turn);
   if (!verdict.ok) return verdict;
@@ -245,6 +249,7 @@ async function planSource(deps: Deps, now: Now, turn: Turn): Promise<Result<void
     baseCommit: now.baseCommit,
     mentions: now.mentions,
     verdict: verdict.value,
+    standing,
     mayComment: turn.mayComment,
   };
   const recorded = await record(deps, plan, finding);
@@ -256,7 +261,7 @@ async function planSource(deps: Deps, now: Now, turn: Turn): Promise<Result<void
     code: verdict.value.code,
   });
   const queued = await queueReports(deps, recorded.value);
-  const body = commentOf(plan, finding);
+  const body = commentOf(deps, plan, finding);
   if (!queued.ok || body === undefined) return queued;
   return writeComment(deps, { forge: now.forge, plan: recorded.value, body });
 }
@@ -265,11 +270,14 @@ function verdictOn(deps: Deps, now: Now, { source, isTouched }: Turn): Promise<R
   if (!now.hasHead) return Promise.resolve(ok(refused(source, [problem('ref_not_found')])));
   if (!isTouched) return Promise.resolve(ok(untouched(source)));
   const { remote, head, request, signal } = now;
-  return judge(deps, { source, remote, head, base: request.base, fork: request.fork, signal });
+  const { base, mergeBase, fork } = request;
+  return judge(deps, { source, remote, head, base, baseCommit: now.baseCommit, mergeBase, fork, signal });
 }
 
+type Settling = Turn & { readonly isLimited: boolean; readonly standing: string };
+
 /** True when this head was planned under what holds now, and everybody was told or is about to be. */
-function isSettled(plan: PullRequestPlan, now: Now, turn: Turn & { readonly isLimited: boolean }): boolean {
+function isSettled(plan: PullRequestPlan, now: Now, turn: Settling): boolean {
   const { status } = plan;
   return (
     !now.isAsked &&
@@ -278,10 +286,12 @@ function isSettled(plan: PullRequestPlan, now: Now, turn: Turn & { readonly isLi
     status.base?.ref === now.request.base &&
     status.headRef === now.request.ref &&
     status.fork === now.request.fork &&
+    (status.draft ?? false) === now.request.draft &&
     status.sourceGeneration === turn.source.generation &&
     status.outcome !== undefined &&
     (status.outcome === 'untouched') === !turn.isTouched &&
     (status.outcome === 'limited') === turn.isLimited &&
+    (!isCompared(plan) || status.standing === turn.standing) &&
     !owesComment(plan) &&
     now.mentions.every((commit) => reportOf(plan, commit) !== undefined) &&
     reportsOf(plan).length > 0

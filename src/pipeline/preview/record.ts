@@ -4,6 +4,7 @@ import { describeOutcome, planComment, readyCondition } from '../../status/index
 import type { Deps } from '../context.ts';
 import { reportsOf, sameReport, withReport } from '../ledger.ts';
 import type { Verdict } from './judge.ts';
+import { packPlanText, planPageUrl } from './plan-page.ts';
 import { planName } from './plans.ts';
 
 /** Plans a repository may keep in all, those over the limit and untouched ones included; past it nothing is said. */
@@ -20,6 +21,8 @@ export type Finding = {
   /** Heads that deliveries mentioned. */
   readonly mentions: readonly string[];
   readonly verdict: Verdict;
+  /** What the verdict depends on besides; see `standingKey`. */
+  readonly standing: string;
   /** False for sources past the number of comments one request may get. */
   readonly mayComment: boolean;
 };
@@ -47,17 +50,21 @@ export async function openPlan(
 }
 
 /** The comment a finding asks for; `undefined` when none is due. A comment that is there is kept true, whatever the head came to. */
-export function commentOf(plan: PullRequestPlan, finding: Finding): string | undefined {
+export function commentOf(deps: Deps, plan: PullRequestPlan, finding: Finding): string | undefined {
   const { verdict, source, request, head } = finding;
   const hasOne = plan.status.comment?.id !== undefined;
   if (!hasOne && (!finding.mayComment || verdict.outcome === 'untouched' || verdict.outcome === 'limited'))
     return undefined;
-  return planComment(verdict.markdown, {
+  const { publicUrl } = deps.options;
+  return planComment(verdict.body, {
     application: source.spec.application,
     head,
-    revision: verdict.revision,
+    against: verdict.digest === undefined ? undefined : (verdict.revision ?? 'nothing'),
     grantRevision: source.spec.grant.revision,
     fork: request.fork,
+    draft: request.draft,
+    notes: verdict.notes,
+    ...(publicUrl === undefined ? {} : { page: planPageUrl(publicUrl, plan.name) }),
   });
 }
 
@@ -69,7 +76,7 @@ export async function record(deps: Deps, plan: PullRequestPlan, finding: Finding
   const now = deps.clock.now();
   let isStale = false;
   let busyMs = 0;
-  const body = commentOf(plan, finding);
+  const body = commentOf(deps, plan, finding);
   const written = await deps.store.plans.updateStatus(plan.name, (current) => {
     const since = current.status.comment?.writingSince;
     busyMs = since === undefined ? 0 : WRITING_MS - (now.getTime() - Date.parse(since));
@@ -86,7 +93,10 @@ export async function record(deps: Deps, plan: PullRequestPlan, finding: Finding
       code: verdict.code,
       digest: verdict.digest,
       revision: verdict.revision,
+      standing: finding.standing,
+      text: verdict.text === undefined ? undefined : packPlanText(verdict.text),
       fork: request.fork,
+      draft: request.draft,
       head,
       sourceGeneration: source.generation,
       grantRevision: source.spec.grant.revision,

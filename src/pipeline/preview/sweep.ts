@@ -1,5 +1,5 @@
 import { ok, type RefName, type Result, sha256 } from '../../kernel/index.ts';
-import type { GitRepository, Job, PullRequestPlan } from '../../ports/index.ts';
+import type { GitRepository, Job, OpenPullRequest, PullRequestPlan } from '../../ports/index.ts';
 import { type Deps, storedRef } from '../context.ts';
 import { forgeOf } from '../remote.ts';
 import { planningSources, plansOfRepository } from './plans.ts';
@@ -28,8 +28,8 @@ export function movedRequests(deps: Deps, repository: string, listed: ReadonlyMa
 
 /**
  * Asks the forge, now and then, which pull requests are open, so that a lost webhook loses nothing: one call per repository and interval.
- * Answers the requests to look at: open ones that have no plan or another head, planned ones that are not open any more. Best effort: a
- * forge that does not answer is asked again at the next interval.
+ * Answers the requests to look at: open ones that have no plan, or that have another head or base than it or became a draft or none since,
+ * and planned ones that are not open any more. Best effort: a forge that does not answer is asked again at the next interval.
  */
 export async function sweepRequests(deps: Deps, repository: GitRepository): Promise<Result<readonly Job[]>> {
   const sources = planningSources(deps, repository.name);
@@ -50,10 +50,9 @@ export async function sweepRequests(deps: Deps, repository: GitRepository): Prom
   const bases = new Set(sources.map((source) => source.spec.ref));
   const plans = openPlans(deps, repository.name);
   const news = requests
-    .filter((request) => bases.has(request.base))
-    .filter(({ number, head }) => {
-      const own = plans.filter((plan) => plan.spec.number === number);
-      return own.length === 0 || own.some((plan) => plan.status.head !== head);
+    .filter((request) => {
+      const own = plans.filter((plan) => plan.spec.number === request.number);
+      return own.length === 0 ? bases.has(request.base) : own.some((plan) => !isOfThis(plan, request));
     })
     .map(({ number }): Job => ({ queue: 'preview', repository: repository.name, number }));
   const listed = new Set(requests.map((request) => request.number));
@@ -61,6 +60,11 @@ export async function sweepRequests(deps: Deps, repository: GitRepository): Prom
     (a.status.at ?? '') < (b.status.at ?? '') ? -1 : 1;
   const missing = plans.filter((plan) => !listed.has(plan.spec.number)).sort(oldestFirst);
   return ok([...news, ...distinct(complete ? missing : missing.slice(0, RECHECKED))]);
+}
+
+function isOfThis({ status }: PullRequestPlan, { head, base, draft }: OpenPullRequest): boolean {
+  const isSame = status.head === head && (status.draft ?? false) === draft;
+  return isSame && (status.base === undefined || status.base.ref === base);
 }
 
 function openPlans(deps: Deps, repository: string): readonly PullRequestPlan[] {

@@ -23,6 +23,7 @@ describe('a pull_request delivery', () => {
     ['opened', 'changed'],
     ['reopened', 'changed'],
     ['ready_for_review', 'changed'],
+    ['converted_to_draft', 'changed'],
     ['closed', 'closed'],
   ])('%s is %s', (action, kind) => {
     expect(decode({ ...published, action })).toMatchObject({ kind: 'pull_request', action: kind });
@@ -35,7 +36,7 @@ describe('a pull_request delivery', () => {
     expect(decode({ ...edited, changes: { base: { ref: { from: 'main' } } } })).toMatchObject({ action: 'changed' });
   });
 
-  it.each(['labeled', 'assigned', 'auto_merge_enabled', 'converted_to_draft', ''])('%s changes no plan', (action) => {
+  it.each(['labeled', 'assigned', 'auto_merge_enabled', ''])('%s changes no plan', (action) => {
     expect(decode({ ...published, action })).toEqual({ kind: 'ignored', reason: 'event' });
   });
 
