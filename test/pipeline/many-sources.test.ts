@@ -74,6 +74,16 @@ describe('a repository with many sources', () => {
 });
 
 describe('a push', () => {
+  it.each(['refs/tags/main', 'refs/heads/release/main', 'refs/heads/mai'])(
+    'to %s is nothing to a source of refs/heads/main',
+    async (ref) => {
+      world.mentions = [{ commit: SHA(5), at: world.now.toISOString() }];
+      await sync(world.deps, { repository: 'github-1', ref }, RUN);
+      expect(world.jobs).toEqual([]);
+      expect(world.sources.items.get(SOURCE)?.status).toEqual({});
+    },
+  );
+
   it('to a branch that no source is bound to asks nobody, and its mention goes', async () => {
     world.mentions = [{ commit: SHA(5), at: world.now.toISOString() }];
     expect((await sync(world.deps, { repository: 'github-1', ref: 'refs/heads/change' }, RUN)).ok).toBe(true);
