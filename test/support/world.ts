@@ -295,9 +295,17 @@ export async function until<T>(
 /** Delivers a GitHub push as the forge would. */
 export async function deliver(
   hook: { readonly url: string; readonly secret: string },
-  push: { readonly commit: string; readonly id?: string; readonly repositoryId?: number; readonly ref?: string },
+  push: {
+    readonly commit: string;
+    readonly id?: string;
+    readonly repositoryId?: number;
+    readonly ref?: string;
+    /** What else the payload says. */
+    readonly more?: Readonly<Record<string, unknown>>;
+  },
 ): Promise<Response> {
   const body = JSON.stringify({
+    ...push.more,
     ref: push.ref ?? 'refs/heads/main',
     after: push.commit,
     deleted: false,
