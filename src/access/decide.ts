@@ -53,6 +53,23 @@ export function canBindGit(principal: Principal, target: Scope): boolean {
   return canManageGit(principal, target) && allows(principal, 'deployments:write', target);
 }
 
+/**
+ * Preview environments (facts 4.9): whoever may deploy to the whole environment and is an administrator of the installation or the project, or
+ * a machine whose key is of exactly this environment.
+ */
+export function canManagePreviews(
+  principal: Principal,
+  target: Required<Pick<Scope, 'project' | 'environment'>>,
+): boolean {
+  const environment = { project: target.project, environment: target.environment };
+  if (!allows(principal, 'deployments:write', environment)) return false;
+  if (isAdmin(principal)) return true;
+  const { key, holds } = principal;
+  const isExact = key?.scope.project === target.project && key?.scope.environment === target.environment;
+  if (key?.kind === 'machine' && isExact) return true;
+  return holds.roles.some(({ project, role }) => project === target.project && role === 'project-admin');
+}
+
 /** The identity's half of the rule alone: what its keys can be given. */
 export function holds(principal: Principal, permission: Permission, target: Scope): boolean {
   return identityAllows(principal, permission, target);

@@ -2,7 +2,7 @@
  * Who may do what: permissions, scopes, roles, the principal that acts and the one rule that decides, the form of a key and the rules of asking
  * for one. Takes what is on record, gives answers; it never reads a key's secret from anywhere, compares none and knows no clock.
  */
-export { allowedOn, allows, canBindGit, canManageGit, holds, isAdmin, sees } from './decide.ts';
+export { allowedOn, allows, canBindGit, canManageGit, canManagePreviews, holds, isAdmin, sees } from './decide.ts';
 export { denied, refusal } from './denied.ts';
 export {
   checkKeyRequest,

@@ -16,8 +16,10 @@ import { addInstallation } from './commands/installation.ts';
 import { addLogin } from './commands/login.ts';
 import { addManifests } from './commands/manifests.ts';
 import { addPlan } from './commands/plan.ts';
+import { addPlans } from './commands/plans.ts';
 import { addPods } from './commands/pods.ts';
 import { addApprove } from './commands/policy.ts';
+import { addPreviews } from './commands/previews.ts';
 import { addRepositories } from './commands/repositories.ts';
 import { addWorkloads } from './commands/workloads.ts';
 import { EXIT, type Terminal } from './io.ts';
@@ -98,7 +100,10 @@ const HELP_WIDTH = 110;
 const GROUPS: readonly (readonly [string, readonly ((cli: Cli) => void)[]])[] = [
   ['Log in:', [addLogin]],
   ['Write and release a file:', [addInit, addOffline, addPlan, addDeploy]],
-  ['Look at applications, and change what runs:', [addApplications, addManifests, addChanges, addApprove]],
+  [
+    'Look at applications, and change what runs:',
+    [addApplications, addManifests, addChanges, addApprove, addPlans, addPreviews],
+  ],
   ['Look into running pods:', [addPods]],
   ['What applications need:', [addGit, addRepositories, addDeliveries, addEnvironments, addDomains, addCertificates]],
   ['Who may do what:', [addAccess, addInstallation]],

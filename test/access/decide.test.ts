@@ -6,6 +6,7 @@ import {
   BUILT_IN_ROLES,
   canBindGit,
   canManageGit,
+  canManagePreviews,
   covers,
   isAdmin,
   LOCAL,
@@ -190,6 +191,25 @@ describe('the decision rule', () => {
     expect(canBindGit(principal({ key: ['git:manage'], identity: ['git:manage'], keyScope: PRODUCTION }), SHOP)).toBe(
       false,
     );
+  });
+
+  it('lets preview environments be managed by project administrators and machine keys of exactly the environment', () => {
+    const machine = { key: ['deployments:write'], identity: ['deployments:write'], keyScope: PRODUCTION } as const;
+    const may = (who: Parameters<typeof principal>[0]): boolean => canManagePreviews(principal(who), PRODUCTION);
+    expect(may(machine)).toBe(true);
+    expect(may({ ...machine, keyKind: 'cli' })).toBe(false);
+    expect(may({ ...machine, keyScope: SHOP })).toBe(false);
+    expect(may({ ...machine, keyScope: { project: 'acme' } })).toBe(false);
+    expect(may({ ...machine, keyScope: {} })).toBe(false);
+    expect(may({ ...machine, key: ['deployments:read'] })).toBe(false);
+    expect(may({ ...machine, identity: [] })).toBe(false);
+    const lead = { key: ['deployments:write'], roles: ['project-admin'], keyKind: 'cli' } as const;
+    expect(may(lead)).toBe(true);
+    expect(may({ ...lead, keyScope: SHOP })).toBe(false);
+    expect(may({ ...lead, project: 'other' })).toBe(false);
+    expect(may({ ...lead, roles: ['developer'] })).toBe(false);
+    expect(may({ key: ['admin'], identity: ['admin'], keyKind: 'cli' })).toBe(true);
+    expect(canManagePreviews(LOCAL, PRODUCTION)).toBe(true);
   });
 
   it('shows a project to whoever reaches something in it', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withSource, withWait } from '../support/api-world.ts';
+import { withPreview, withSource, withWait } from '../support/api-world.ts';
 import { type CliWorld, cliWorld } from '../support/cli-world.ts';
 import type { MemoryHooks } from '../support/memory-hooks.ts';
 
@@ -43,6 +43,7 @@ function inputOf(folder: string, name: string): string {
 
 async function happen(world: CliWorld, [what, id = '', state, ...words]: readonly string[]): Promise<void> {
   if (what === 'source') return withSource(world);
+  if (what === 'preview') return withPreview(world);
   if (what === 'waits') return withWait(world, id);
   if (what === 'delivers') return forgeDelivers(world, id);
   if (what === 'later') {

@@ -13,6 +13,7 @@ import type { CredentialStore, ListQuery, SecretStore } from '../../src/ports/in
 import { certificateName, readCertificate } from '../../src/render/index.ts';
 import { API_LIMITS, type Api, createApi } from '../../src/server/api/index.ts';
 import { EXAMPLE_CERTIFICATE, EXAMPLE_KEY } from '../../src/server/api/routes/example-certificate.ts';
+import { PREVIEW } from '../../src/server/api/routes/examples.ts';
 import { renderManifest } from '../../src/wiring/api.ts';
 import { type FakeClusterOperations, fakeClusterOperations, podOf } from './fake-cluster-operations.ts';
 import { realClock } from './kubernetes.ts';
@@ -81,6 +82,7 @@ export async function apiWorld(): Promise<ApiWorld> {
     credentials: memoryCredentials(kept),
     limits: { applicationsPerEnvironment: 200, environmentsPerProject: 32 },
     checkUrl: (url: string, local: boolean) => checkRemoteUrl(url, { local }),
+    forgeApis: { github: 'https://api.github.com', gitlab: 'https://gitlab.com/api/v4' },
     cluster: {
       ...world.deps.cluster,
       list: async (query: ListQuery) => {
@@ -277,6 +279,33 @@ export async function withSource({ memory: world, operations }: ApiWorld): Promi
   });
 }
 
+/** The example's preview environment: of request 7 of the example's source, which is there already. */
+export async function withPreview({ memory: world }: Pick<ApiWorld, 'memory'>): Promise<void> {
+  const name = `acme.production.${PREVIEW}`;
+  const source = 'acme.production.shop';
+  const expiresAt = new Date(world.now.getTime() + 24 * 3_600_000).toISOString();
+  const key = { project: 'acme', environment: 'production', name: PREVIEW };
+  const about = { source, sourceUid: world.sources.items.get(source)?.uid ?? '', parent: source };
+  const request = { repository: 'github-123456789', number: 7, branch: 'refs/heads/dark-mode' };
+  await world.applications.create({
+    name,
+    spec: { id: 'c'.repeat(32), ...key, preview: { ...about, ...request, expiresAt } },
+  });
+  const commit = 'b'.repeat(40);
+  const url = 'https://web-preview.apps.example.com';
+  await world.plans.updateStatus(`${source}.7`, ({ status }) => ({
+    ...status,
+    head: commit,
+    branch: request.branch,
+    outcome: 'planned',
+    summary: '1 service to change',
+    revision: 3,
+    grantRevision: 1,
+    at: world.now.toISOString(),
+    environment: { application: name, state: 'ready', commit, revision: 1, url, urls: { web: url }, expiresAt },
+  }));
+}
+
 /** From now on the source's plan of this commit waits for an approval. */
 export async function withWait({ memory: world }: Pick<ApiWorld, 'memory'>, commit: string): Promise<void> {
   const at = world.now.toISOString();
@@ -320,6 +349,7 @@ export function memoryCredentials(kept: Map<string, unknown>): CredentialStore {
     forRepository: async (name) => ok(kept.get(name) as { username: string; token: string } | undefined),
     saveCredentials: async (name, value) => ok(void kept.set(name, value)),
     saveApp: async (name, app) => ok(void kept.set(name, app)),
+    saveOauth: async (name, grant) => ok(void kept.set(name, grant)),
     hasHookSecret: async (name) => ok(kept.has(name)),
     hookSecret: async (name) => ok(kept.get(name) as { current: string; previous?: string } | undefined),
     dropPreviousHookSecret: async (name, current) => {

@@ -86,7 +86,11 @@ function applicationTable(items: readonly ApplicationSummary[]): Shown {
       String(application.revision),
       application.status,
       application.observed.services.map(({ name, status }) => `${name} ${status}`).join(', '),
-      application.source === undefined ? 'api' : 'git',
+      application.preview === undefined
+        ? application.source === undefined
+          ? 'api'
+          : 'git'
+        : `preview of ${application.preview.parent}, request ${application.preview.number}`,
     ]),
   };
 }
@@ -111,12 +115,19 @@ function describeApplication(application: Application): Shown {
   );
   return [
     `${titleOf(application)}: ${application.status}, revision ${application.revision}, runs ${observed.revision}, namespace hp-${application.id}`,
+    ...previewLines(application),
     'services:',
     ...(services.length === 0 ? ['  none'] : services),
     ...driftLines(observed),
     'releases:',
     ...(releases.length === 0 ? ['  none'] : releases),
   ];
+}
+
+function previewLines({ preview }: Application): readonly string[] {
+  if (preview === undefined) return [];
+  const { parent, number, expires_at: until } = preview;
+  return [`preview of ${parent}, request ${number}, until ${when(until)}`];
 }
 
 /** What somebody changed by hand, and what became of it. */

@@ -5,6 +5,9 @@ import type { Flags } from '../session.ts';
 export type Numbers = {
   readonly interval?: number;
   readonly days?: number;
+  /** Hours that a preview environment lives. */
+  readonly ttl?: number;
+  readonly previews?: number;
   readonly limits?: { readonly services?: number; readonly replicas?: number };
 };
 
@@ -13,13 +16,16 @@ export function numbersOf(flags: Flags): Numbers | { readonly at: string; readon
   const bounds = [
     ['interval', '--interval', 5, 86_400],
     ['days', '--days', 1, 3650],
+    ['ttl', '--ttl', 1, 72],
+    ['previews', '--previews', 1, 72],
     ['maxServices', '--max-services', 0, LIMITS.services],
     ['maxReplicas', '--max-replicas', 0, 100_000],
   ] as const;
   const read = new Map<string, number>();
   for (const [name, at, least, most] of bounds) {
     const text = flags[name];
-    if (text === undefined) continue;
+    // A flag without its number is no number.
+    if (text === undefined || text === true) continue;
     const value = Number(text);
     if (!/^\d+$/.test(String(text)) || value < least || value > most)
       return { at, message: `must be a whole number from ${least} to ${most}` };
@@ -32,6 +38,8 @@ export function numbersOf(flags: Flags): Numbers | { readonly at: string; readon
   const limits = { ...optional('services', 'maxServices'), ...optional('replicas', 'maxReplicas') };
   return {
     ...optional('interval', 'interval'),
+    ...optional('ttl', 'ttl'),
+    ...optional('previews', 'previews'),
     ...optional('days', 'days'),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
   };

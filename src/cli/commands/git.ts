@@ -11,6 +11,7 @@ import { say } from './environments.ts';
 import { type Numbers, numbersOf } from './git-numbers.ts';
 import { onSource, sourceId } from './on-source.ts';
 import { addPolicy, waitLines } from './policy.ts';
+import { addSourcePreviews, environmentLines, previewsText } from './previews.ts';
 import { hookLines, repositoryFor, repositoryRefusal, withRepositoryFlags } from './repositories.ts';
 import { addWebhooks } from './webhooks.ts';
 
@@ -66,6 +67,7 @@ export function addGit(cli: Cli): void {
       andThen(session, await sourceId(session, text), (id) => setDeployments(session, id, state === 'on')),
     ),
   );
+  addSourcePreviews(sources, cli);
   on(sources, 'remove', 'revoke the grant and the webhook; the application keeps running', removeSource);
 
   const grant = sources.command('grant').description('what pushes to a source may do, and until when');
@@ -103,6 +105,7 @@ function addSourceAdd(sources: Command, { withApi, runtime, terminal, set }: Cli
             'report',
           ]),
         )
+        .option('--previews [hours]', 'requests get a preview environment for so many hours (default 24)')
         .addHelpText(
           'after',
           `
@@ -133,6 +136,13 @@ function grantChoice(flags: Flags, { days, limits }: Numbers): Readonly<Record<s
   };
 }
 
+/** `--previews`, with its hours or without. */
+function previewsChoice({ previews }: Flags, { previews: hours }: Numbers): Readonly<Record<string, unknown>> {
+  return previews === undefined
+    ? {}
+    : { previews: { enabled: true, ...(hours === undefined ? {} : { ttl_hours: hours }) } };
+}
+
 async function addSource(
   session: Session,
   text: string,
@@ -156,6 +166,7 @@ async function addSource(
           ref: branch,
           path: file,
           ...(flags.drift === undefined ? {} : { drift: flags.drift }),
+          ...previewsChoice(flags, numbers),
           ...grantChoice(flags, numbers),
         },
         answer: Source,
@@ -194,10 +205,13 @@ async function listSources(session: Session): Promise<number> {
 
 async function showSource(session: Session, id: string): Promise<number> {
   const source = await session.api.call({ method: 'GET', path: path`/sources/${id}`, answer: Source });
-  return andThen(session, source, (value) => print(session, value, describeSource));
+  return andThen(session, source, async (value) => {
+    const environments = session.format === 'table' ? await environmentLines(session, value) : [];
+    return print(session, value, () => describeSource(value, environments));
+  });
 }
 
-function describeSource(source: Source): Shown {
+function describeSource(source: Source, environments: readonly string[]): Shown {
   const { last_plan: plan } = source;
   return [
     `application:  ${source.project}/${source.environment}/${source.application}`,
@@ -206,6 +220,8 @@ function describeSource(source: Source): Shown {
     ...grantLines(source.grant),
     `drift:        ${source.drift}`,
     `deployments:  ${source.deployments ? 'on' : 'off'}`,
+    `previews:     ${previewsText(source.previews)}`,
+    ...environments,
     `state:        ${source.state}${source.message === undefined ? '' : `: ${source.message}`}`,
     `seen:         ${source.last_commit ?? '-'}`,
     `planned:      ${plan === undefined ? '-' : `${plan.commit_sha} ${plan.outcome} ${plan.code ?? ''} ${plan.message ?? ''}`.trimEnd()}`,

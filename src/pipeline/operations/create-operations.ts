@@ -14,6 +14,7 @@ import {
 import {
   deliveryOperations,
   planOperations,
+  previewOperations,
   repositoryOperations,
   sourceOperations,
   webhookOperations,
@@ -79,6 +80,7 @@ export function createOperations(given: OperationsDeps): Operations {
     deliveries: deliveryOperations(deps),
     sources: sourceOperations(deps),
     plans: planOperations(deps),
+    previews: previewOperations(deps),
     settings: settingOperations(deps),
     keys: keyOperations(deps),
     identities: identityOperations(deps),

@@ -61,6 +61,10 @@ export const ApplicationSummary = z.strictObject({
   status: ApplicationStatusWord,
   observed: Observation,
   source: z.string().optional().meta({ description: 'id of the Git source that feeds it' }),
+  preview: z
+    .strictObject({ parent: Name, source: z.string(), number: z.int(), expires_at: Timestamp })
+    .optional()
+    .meta({ description: 'set for the preview environment of a pull or merge request' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 });

@@ -18,6 +18,7 @@ export * from './me.ts';
 export * from './operations.ts';
 export * from './plans.ts';
 export * from './policies.ts';
+export * from './previews.ts';
 export * from './projects.ts';
 export * from './registries.ts';
 export * from './repositories.ts';

@@ -9,6 +9,7 @@ import type { IdentityOperations } from './identities.ts';
 import type { KeyOperations } from './keys.ts';
 import type { MeOperations } from './me.ts';
 import type { PlanOperations } from './plans.ts';
+import type { PreviewOperations } from './previews.ts';
 import type { ProjectOperations } from './projects.ts';
 import type { RegistryOperations } from './registries.ts';
 import type { RepositoryOperations } from './repositories.ts';
@@ -31,6 +32,7 @@ export interface Operations {
   readonly deliveries: DeliveryOperations;
   readonly sources: SourceOperations;
   readonly plans: PlanOperations;
+  readonly previews: PreviewOperations;
   readonly settings: SettingOperations;
   readonly keys: KeyOperations;
   readonly identities: IdentityOperations;

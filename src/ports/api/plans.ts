@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Operation } from './common.ts';
-import { Name, Revision, Timestamp } from './common.ts';
+import type { Operation, Page, PageInput } from './common.ts';
+import { Name, PageQuery, pageOf, Revision, Timestamp } from './common.ts';
+import { PlannedEnvironment } from './previews.ts';
 
 export const PlanId = z
   .string()
@@ -28,11 +29,24 @@ export const PullRequestPlan = z.strictObject({
   outcome: z.enum(['waiting', 'planned', 'unchanged', 'untouched', 'refused', 'limited']),
   summary: z.string().optional(),
   code: z.string().optional(),
+  preview: PlannedEnvironment.optional().meta({
+    description: 'the environment of the request, where its source wants them',
+  }),
   closed: z.boolean(),
   planned_at: Timestamp.optional(),
 });
 export type PullRequestPlan = z.infer<typeof PullRequestPlan>;
 
+export const PlanPage = pageOf(PullRequestPlan);
+export const PlanQuery = z.strictObject({
+  project: Name.optional(),
+  environment: Name.optional(),
+  ...PageQuery,
+});
+
+type Scoped = { readonly project?: string | undefined; readonly environment?: string | undefined };
+
 export interface PlanOperations {
+  list: Operation<Scoped & PageInput, Page<PullRequestPlan>>;
   show: Operation<{ readonly id: string }, PullRequestPlan>;
 }

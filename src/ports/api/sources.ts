@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation, Page, PageInput } from './common.ts';
 import { HexId, Name, PageQuery, pageOf, Revision, Timestamp } from './common.ts';
 import { type ApprovePlan, type SetPolicy, SourcePolicy, SourceWait } from './policies.ts';
+import { type SetPreviews, SourcePreviews } from './previews.ts';
 import { RepositoryName } from './repositories.ts';
 
 /** `project.environment.application`: an application has at most one source. */
@@ -91,6 +92,7 @@ export const Source = z.strictObject({
   suspended: z.boolean(),
   drift: DriftPolicy,
   deployments: z.boolean().meta({ description: 'whether releases are shown as deployments of the forge too' }),
+  previews: SourcePreviews.meta({ description: 'whether requests get an environment of their own' }),
   state: z.string().meta({ description: 'ready, new, removing, suspended, or the reason it is not ready' }),
   message: z.string().optional(),
   grant: Grant,
@@ -130,6 +132,7 @@ export const CreateSource = z.strictObject({
   }),
   path: z.string().min(1).max(256).meta({ description: 'a clean relative path that ends in .toml' }),
   drift: DriftPolicy.optional(),
+  previews: SourcePreviews.optional(),
   ...GrantChoice,
   days: Days.optional(),
 });
@@ -148,8 +151,14 @@ export interface PolicyOperations {
   approve: Operation<ById & ApprovePlan, Source>;
 }
 
+/** Whether requests to a source's ref get an environment of their own. */
+export interface SourcePreviewOperations {
+  previews: Operation<ById, SourcePreviews>;
+  setPreviews: Operation<ById & SetPreviews, SourcePreviews>;
+}
+
 /** Sources. Binding takes git:manage and deployments:write; what they may do is their grant. */
-export interface SourceOperations extends PolicyOperations {
+export interface SourceOperations extends PolicyOperations, SourcePreviewOperations {
   list: Operation<
     PageInput & {
       readonly project?: string | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../src/server/api/index.ts';
 import { RELEASE } from '../../../src/server/api/routes/examples.ts';
-import { apiWorld, withSource, withWait } from '../../support/api-world.ts';
+import { apiWorld, withPreview, withSource, withWait } from '../../support/api-world.ts';
 import { exampleRequest } from './harness.ts';
 
 /** What an application with a source can not have done to it. */
@@ -11,6 +11,8 @@ describe('the example of every route', () => {
   it.each(ROUTES.map((route) => [route.id, route] as const))('runs: %s', async (id, route) => {
     const world = await apiWorld();
     if (!WITHOUT_SOURCE.includes(id)) await withSource(world);
+    // A preview environment is of a source.
+    if (id.endsWith('Preview')) await withPreview(world);
     const admin = await world.person({
       name: 'root',
       holds: ['admin', 'kubernetes:patch'],

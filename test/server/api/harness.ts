@@ -105,6 +105,7 @@ const NOUNS = [
   'deliveries',
   'sources',
   'plans',
+  'previews',
   'settings',
   'keys',
   'identities',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BUILT_IN_ROLES, PERMISSIONS } from '../../../src/access/index.ts';
 import { type ApiRoute, EVENTS_ROUTE, LOGS_ROUTE, ROUTES } from '../../../src/server/api/index.ts';
-import { type ApiWorld, apiWorld, type Person, withSource } from '../../support/api-world.ts';
+import { type ApiWorld, apiWorld, type Person, withPreview, withSource } from '../../support/api-world.ts';
 import { exampleRequest } from './harness.ts';
 
 const SCOPE = { project: 'acme', environment: 'production' };
@@ -24,6 +24,7 @@ const COLUMNS: Readonly<Record<string, Omit<Person, 'name'>>> = Object.fromEntri
 const furnished = async (): Promise<ApiWorld> => {
   const world = await apiWorld();
   await withSource(world);
+  await withPreview(world);
   return world;
 };
 

@@ -1,5 +1,5 @@
 import { allows, type Principal } from '../../../access/index.ts';
-import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
+import { fail, keyOfName, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { Application, ApplicationOperations, ApplicationSummary, RequestInfo } from '../../../ports/api/index.ts';
 import {
   type Application as ApplicationResource,
@@ -70,6 +70,9 @@ async function removeApplication(
   const { name, spec, uid } = found.value;
   if (input.confirm_name !== spec.name)
     return fail(problem('invalid_request', 'is not the name of the application', { at: 'confirm_name' }));
+  // Its request would get another one.
+  if (spec.preview !== undefined)
+    return fail(problem('invalid_request', 'this is a preview environment; `hakopod previews delete` removes it'));
   const source = await deps.store.sources.get(name);
   if (!source.ok) return source;
   if (source.value !== undefined) return fail(problem('has_source'));
@@ -132,9 +135,16 @@ function overview(deps: ReleaseDeps, application: ApplicationResource): Applicat
     status: status.phase ?? 'queued',
     observed: observationOf(application),
     ...(source === undefined ? {} : { source: source.name }),
+    ...previewPart(spec),
     created_at: application.createdAt,
     updated_at: ready?.lastTransitionTime ?? application.createdAt,
   };
+}
+
+function previewPart({ preview }: ApplicationResource['spec']): Pick<ApplicationSummary, 'preview'> {
+  if (preview === undefined) return {};
+  const { source, number, expiresAt } = preview;
+  return { preview: { parent: keyOfName(preview.parent).name, source, number, expires_at: expiresAt } };
 }
 
 async function detail(deps: ReleaseDeps, application: ApplicationResource): Promise<Result<Application>> {

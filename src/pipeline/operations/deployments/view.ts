@@ -21,7 +21,7 @@ export function summaryOf(release: Release, application: ApplicationResource | u
     identity_id: origin.identity ?? origin.actor,
     revision: spec.revision,
     status: status.state ?? 'queued',
-    origin: origin.kind === 'git' ? 'git' : (origin.via ?? 'api'),
+    origin: origin.kind === 'api' ? (origin.via ?? 'api') : 'git',
     ...(source === undefined ? {} : { source }),
     ...(ref === undefined ? {} : { ref }),
     ...(commit === undefined ? {} : { commit_sha: commit }),

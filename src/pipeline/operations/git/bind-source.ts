@@ -16,12 +16,13 @@ import {
   tagPattern,
 } from '../../../kernel/index.ts';
 import type { CreateSource, Source } from '../../../ports/api/index.ts';
-import { type GitRepository, REPORTS_FINALIZER } from '../../../ports/index.ts';
+import { type GitRepository, type GitSource, REPORTS_FINALIZER } from '../../../ports/index.ts';
 import { audited } from '../audited.ts';
 import { applicationLimit, requireEnvironment } from '../environments/index.ts';
 import type { By, GitDeps } from './context.ts';
 import { bindRefusal, resourceOf, targetOf } from './find-source.ts';
 import { withChoice } from './grants.ts';
+import { previewRefusal, previewSetting } from './source-previews.ts';
 import { sourceView } from './view.ts';
 
 /** Binds a repository's ref and path to an application, and grants what a push may do (facts 4.2, 4.3). */
@@ -37,10 +38,13 @@ export async function bindSource(deps: GitDeps, by: By, input: CreateSource): Pr
   const existing = await deps.store.sources.get(name);
   if (!existing.ok) return existing;
   if (existing.value !== undefined) return fail(taken(existing.value.deleting));
-  const application = await ensureApplication(deps, by, key);
-  if (!application.ok) return application;
   const { ref, path } = binding.value;
   const granted = defaultGrant({ ref, path, application: key, owner: by.principal.identity, now: deps.clock.now() });
+  const grant = withChoice({ ...granted, identity: by.principal.identity }, input, deps.clock.now());
+  const previews = previewChoice(by, input, grant);
+  if (!previews.ok) return previews;
+  const application = await ensureApplication(deps, by, key);
+  if (!application.ok) return application;
   const source = await deps.store.sources.create({
     name,
     finalizers: [REPORTS_FINALIZER],
@@ -50,12 +54,26 @@ export async function bindSource(deps: GitDeps, by: By, input: CreateSource): Pr
       path,
       application: key,
       ...(input.drift === undefined ? {} : { drift: input.drift }),
-      grant: withChoice({ ...granted, identity: by.principal.identity }, input, deps.clock.now()),
+      ...(previews.value === undefined ? {} : { previewEnvironments: previews.value }),
+      grant,
     },
   });
   if (!source.ok) return source.problem.code === 'already_exists' ? fail(taken(false)) : source;
   await audited(deps, by, { action: 'source.create', resource: resourceOf(source.value), after: source.value.spec });
   return ok(sourceView(deps, source.value));
+}
+
+/** Preview environments are asked for on their own, so whoever may only bind is told so at the field. */
+function previewChoice(
+  { principal }: By,
+  input: CreateSource,
+  grant: GitSource['spec']['grant'],
+): Result<GitSource['spec']['previewEnvironments']> {
+  if (input.previews === undefined) return ok(undefined);
+  const refused = previewRefusal(principal, input);
+  if (refused !== undefined) return fail({ ...refused, at: 'previews' });
+  const setting = previewSetting(input.previews, { grant });
+  return setting.ok ? setting : fail({ ...setting.problem, at: `previews.${setting.problem.at}` });
 }
 
 function taken(leaving: boolean): Problem {
@@ -98,6 +116,8 @@ async function ensureApplication(deps: GitDeps, by: By, key: ApplicationKey): Pr
   if (!known.ok) return known;
   if (known.value?.deleting === true)
     return fail(problem('conflict', 'the application is being removed; try again in a moment', { at: 'application' }));
+  if (known.value?.spec.preview !== undefined)
+    return fail(problem('conflict', 'a preview environment has no source of its own', { at: 'application' }));
   if (known.value !== undefined) return ok(undefined);
   const full = applicationLimit(deps, key);
   if (full !== undefined) return fail(full);

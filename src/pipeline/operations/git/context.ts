@@ -7,7 +7,7 @@ import type { Pager } from '../page.ts';
 /** What the operations on repositories, sources and plans work with. */
 export type GitDeps = Pick<
   Deps,
-  'store' | 'projects' | 'credentials' | 'audit' | 'hooks' | 'deliveries' | 'clock' | 'random' | 'log'
+  'store' | 'jobs' | 'projects' | 'credentials' | 'audit' | 'hooks' | 'deliveries' | 'clock' | 'random' | 'log'
 > & {
   readonly pager: Pager;
   /** Where forges reach the receiver, when configured. */

@@ -6,6 +6,7 @@
 export type { GitDeps } from './context.ts';
 export { deliveryOperations } from './deliveries.ts';
 export { planOperations } from './plans.ts';
+export { previewOperations } from './previews.ts';
 export { repositoryOperations } from './repositories.ts';
 export { sourceOperations } from './sources.ts';
 export { webhookOperations } from './webhooks.ts';

@@ -1,13 +1,28 @@
-import { refusal } from '../../../access/index.ts';
+import { allows, refusal } from '../../../access/index.ts';
 import { fail, ok, problem } from '../../../kernel/index.ts';
 import type { PlanOperations, PullRequestPlan as PlanView } from '../../../ports/api/index.ts';
 import type { PullRequestPlan } from '../../../ports/index.ts';
 import type { GitDeps } from './context.ts';
 import { targetOf } from './find-source.ts';
+import { plannedEnvironment } from './previews.ts';
 
 /** Plans of pull and merge requests, as long as they are kept. */
-export function planOperations(deps: Pick<GitDeps, 'store'>): PlanOperations {
+export function planOperations(deps: Pick<GitDeps, 'store' | 'pager'>): PlanOperations {
   return {
+    list: async (principal, { cursor, limit, ...filters }) => {
+      const { project, environment } = filters;
+      const items = deps.store.plans
+        .all()
+        .filter(
+          ({ spec }) =>
+            (project === undefined || spec.application.project === project) &&
+            (environment === undefined || spec.application.environment === environment) &&
+            allows(principal, 'deployments:read', targetOf(spec.application)),
+        )
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      const page = deps.pager.of({ name: 'plans', filters, items, keyOf: ({ name }) => name }, { cursor, limit });
+      return page.ok ? ok({ ...page.value, items: page.value.items.map((plan) => planView(deps, plan)) }) : page;
+    },
     show: async (principal, { id }) => {
       const read = await deps.store.plans.get(id);
       if (!read.ok) return read;
@@ -21,7 +36,7 @@ export function planOperations(deps: Pick<GitDeps, 'store'>): PlanOperations {
 
 function planView(deps: Pick<GitDeps, 'store'>, { name, spec, status }: PullRequestPlan): PlanView {
   const repository = deps.store.repositories.cached(spec.repository);
-  const { head, branch, base, revision, grantRevision, summary, code, at } = status;
+  const { head, branch, base, revision, grantRevision, summary, code, environment, at } = status;
   return {
     id: name,
     project: spec.application.project,
@@ -41,6 +56,7 @@ function planView(deps: Pick<GitDeps, 'store'>, { name, spec, status }: PullRequ
     outcome: status.outcome ?? 'waiting',
     ...(summary === undefined ? {} : { summary }),
     ...(code === undefined ? {} : { code }),
+    ...(environment === undefined ? {} : { preview: plannedEnvironment(environment) }),
     closed: status.closed === true,
     ...(at === undefined ? {} : { planned_at: at }),
   };

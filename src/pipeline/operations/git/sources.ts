@@ -9,6 +9,7 @@ import type { By, GitDeps } from './context.ts';
 import { bindRefusal, findSource, resourceOf, targetOf } from './find-source.ts';
 import { renewGrant, setGrant } from './grants.ts';
 import { policyOperations } from './policy.ts';
+import { sourcePreviewOperations } from './source-previews.ts';
 import { grantView, sourceView } from './view.ts';
 
 /** Sources and their grants over the API (facts 4.2, 4.3). */
@@ -67,6 +68,7 @@ export function sourceOperations(deps: GitDeps): SourceOperations {
       return found.ok ? ok(grantView(deps, found.value.spec.grant)) : found;
     },
     ...policyOperations(deps),
+    ...sourcePreviewOperations(deps),
     setGrant: (principal, input, info) => setGrant(deps, { principal, info }, input),
     renewGrant: (principal, { id, days }, info) => renewGrant(deps, { principal, info }, { id, days }),
   };

@@ -6,6 +6,7 @@ import { hookPath, hookUrl, pollSeconds } from '../../hooks/index.ts';
 import { reportsOf } from '../../ledger.ts';
 import { currentWait } from '../../policy/waiting.ts';
 import type { GitDeps } from './context.ts';
+import { previewsOf } from './source-previews.ts';
 
 /** Commits shown with a source. */
 const SHOWN = 10;
@@ -97,6 +98,7 @@ export function sourceView(deps: Pick<GitDeps, 'store' | 'clock' | 'grantWarning
     suspended: spec.suspended === true,
     drift: spec.drift ?? 'correct',
     deployments: spec.deployments === true,
+    previews: previewsOf(spec),
     state: stateOf(source),
     ...(ready === undefined ? {} : { message: ready.message }),
     grant: grantView(deps, spec.grant),

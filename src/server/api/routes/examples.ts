@@ -3,6 +3,7 @@ export const APPLICATION = '0123456789abcdef0123456789abcdef';
 export const RELEASE = 'acme.production.shop.3';
 export const SOURCE = 'acme.production.shop';
 export const REPOSITORY = 'github-123456789';
+export const PREVIEW = 'preview-00112233445566778899aabbccddeeff';
 export const KEY = 'fedcba9876543210fedcba9876543210';
 export const SPEC = { name: 'shop', services: { web: { image: 'ghcr.io/acme/shop:1.4', port: 3000 } } };
 export const DELIVERY = '55b0eeb56b8061d9';

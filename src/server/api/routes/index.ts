@@ -11,6 +11,7 @@ import { IDENTITY_ROUTES } from './identities.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { ME_ROUTES } from './me.ts';
 import { PLAN_ROUTES } from './plans.ts';
+import { PREVIEW_ROUTES } from './previews.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { REGISTRY_ROUTES } from './registries.ts';
 import { REPOSITORY_ROUTES } from './repositories.ts';
@@ -33,6 +34,7 @@ export const ROUTES: readonly ApiRoute[] = [
   ...DELIVERY_ROUTES,
   ...SOURCE_ROUTES,
   ...PLAN_ROUTES,
+  ...PREVIEW_ROUTES,
   ...SETTING_ROUTES,
   ...KEY_ROUTES,
   ...IDENTITY_ROUTES,

@@ -1,8 +1,20 @@
-import { PlanParams, PullRequestPlan } from '../../../ports/api/index.ts';
+import { PlanPage, PlanParams, PlanQuery, PullRequestPlan } from '../../../ports/api/index.ts';
 import { type ApiRoute, route } from '../route.ts';
 
 /** Plans of pull and merge requests. */
 export const PLAN_ROUTES: readonly ApiRoute[] = [
+  route({
+    method: 'get',
+    path: '/plans',
+    id: 'listPlans',
+    tag: 'plans',
+    summary: 'Plans of open pull and merge requests I can see',
+    needs: { all: ['deployments:read'] },
+    query: PlanQuery,
+    answer: PlanPage,
+    example: { query: { project: 'acme' } },
+    operation: (operations) => operations.plans.list,
+  }),
   route({
     method: 'get',
     path: '/plans/{id}',
