@@ -31,6 +31,7 @@ import { keptPatches } from './kept-patches.ts';
 import { isFinal, reportOf, reportsOf, withEntry, withReport } from './ledger.ts';
 import { acceptedBuilds, buildsUnchanged, jobsAfterAcceptance } from './plan-builds.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
+import { endWait } from './policy/end-wait.ts';
 import { gate } from './policy/gate.ts';
 import { isSkipped } from './policy/skip.ts';
 import { isWaitOver, type Waiting, waitingOf, waitingStanding } from './policy/waiting.ts';
@@ -88,7 +89,7 @@ async function planOnce(deps: Deps, name: string, run: Run): Promise<Result<void
   const source = read.value;
   if (source === undefined) return ok(undefined);
   if (source.deleting) return closeSource(deps, source);
-  if (source.spec.suspended === true) return ok(undefined);
+  if (source.spec.suspended === true) return endWait(deps, source);
   if (wantsFreshLook(source))
     return deps.jobs.add({ queue: 'sync', repository: source.spec.repository, ref: source.spec.ref });
   if (!needsPlan(source) && !isWaitOver(source, deps.clock.now())) return ok(undefined);
@@ -246,8 +247,8 @@ async function accept(deps: Deps, wanted: Wanted, { parsed, envFiles }: Desired)
     stale = current.deleting || current.generation !== source.generation || current.status.seen?.commit !== commit;
     // Forgotten until the release is on record, so that a run cut off in between plans whatever the ref shows then. Such a run could not
     // tell which env files the release was read with.
-    const next = { ...withEnvFiles(current.status, envFiles), planned: undefined };
-    const isSame = current.status.planned === undefined && next.envFiles === current.status.envFiles;
+    const next = { ...withEnvFiles(current.status, envFiles), planned: forgotten(current.status.planned) };
+    const isSame = next.planned === current.status.planned && next.envFiles === current.status.envFiles;
     return stale || isSame ? undefined : next;
   });
   if (!again.ok) return again.problem.code === 'not_found' ? fail(problem('conflict')) : again;
@@ -282,6 +283,12 @@ async function accept(deps: Deps, wanted: Wanted, { parsed, envFiles }: Desired)
   if (!created.ok) return created.problem.code === 'already_exists' ? fail(problem('conflict')) : created;
   await auditPush(deps, source, { release: created.value, before: releases[0] });
   return ok({ kind: 'accepted', revision });
+}
+
+/** No plan; but that a person asked for a skipped commit is known by the request its plan answered (`isSkipped`). */
+function forgotten(planned: GitSource['status']['planned']): GitSource['status']['planned'] {
+  if (planned?.outcome !== 'skipped') return undefined;
+  return planned.generation === undefined ? planned : { ...planned, generation: undefined };
 }
 
 /** Writes the verdict on the source (and the accepted revision on the application), then queues what follows. */

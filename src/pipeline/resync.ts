@@ -6,8 +6,9 @@ import { pollSeconds } from './hooks/index.ts';
 import { isOwed, reportsOf } from './ledger.ts';
 import { isOrphaned } from './orphans.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
-import { isWaitOver } from './policy/waiting.ts';
+import { currentWait, isWaitOver } from './policy/waiting.ts';
 import { jobsOfPlan } from './preview/plans.ts';
+import { strayPreviews } from './preview-environment/index.ts';
 
 /**
  * Derives every job again from the custom resources: what makes losing Redis lose nothing. Runs when a worker starts and every few
@@ -24,6 +25,7 @@ export async function resync(deps: Deps): Promise<Result<void>> {
     ...unfinished(deps),
     ...orphaned(deps),
     ...deps.store.plans.all().flatMap((plan) => jobsOfPlan(deps, plan)),
+    ...strayPreviews(deps),
   ];
   return jobs.length === 0 ? ok(undefined) : deps.jobs.addAll(jobs);
 }
@@ -35,7 +37,7 @@ export function jobsOfSource(source: GitSource, now: Date): readonly Job[] {
   const owed = reportsOf(source)
     .filter(isOwed)
     .map((report): Job => ({ queue: 'report', source: source.name, commit: report.commit }));
-  if (source.spec.suspended === true) return owed;
+  if (source.spec.suspended === true) return currentWait(source) === undefined ? owed : [planJob, ...owed];
   const syncJob: Job = { queue: 'sync', repository: source.spec.repository, ref: source.spec.ref };
   const isDue = needsPlan(source) || isWaitOver(source, now);
   return [...(wantsFreshLook(source) ? [syncJob] : isDue ? [planJob] : []), ...owed];

@@ -1,39 +1,26 @@
 import {
-  type CommitSha,
   commitSha,
   fail,
   isTagPattern,
   ok,
   problem,
-  type RefName,
   type RepoPath,
   type Result,
   repoPath,
   tagMatch,
 } from '../kernel/index.ts';
-import { type GitRepository, type GitSource, type Job, REQUESTED_AT, type Remote } from '../ports/index.ts';
-import { describeOutcome, type Shown } from '../status/index.ts';
+import type { GitRepository, GitSource, Job, Remote } from '../ports/index.ts';
 import { type Deps, type Run, storedPath, storedRef } from './context.ts';
-import { isOwed, reportsOf, withReport } from './ledger.ts';
+import { isOwed, reportsOf } from './ledger.ts';
+import { isStepBack, marked, type RefNow } from './mark-source.ts';
 import { type Mention, splitMentions } from './mentions.ts';
 import { needsPlan, wantsFreshLook } from './plan-need.ts';
 import { headOf } from './ref-head.ts';
 import { remoteOf } from './remote.ts';
-import { markReadable, markUnreadable, unreadable } from './source-condition.ts';
+import { markReadable, markUnreadable } from './source-condition.ts';
 
 /** Sources of one ref that hear of a commit touching none of them; more would be noise at the forge. */
 const UNTOUCHED_SOURCES_TOLD = 20;
-
-/** What a ref looks like now, beside what was known of it. */
-type RefNow = {
-  readonly ref: RefName;
-  /** `undefined`: the ref is gone. */
-  readonly head: CommitSha | undefined;
-  /** The tag it was found at, when the ref is a pattern. */
-  readonly tag: RefName | undefined;
-  /** What the sources were last brought up to; empty when the ref was gone, `undefined` when never. */
-  readonly known: string | undefined;
-};
 
 /** Tries against a cache that lags behind our own writes, and the pause between them. */
 const TRIES = 5;
@@ -111,7 +98,8 @@ async function syncBound(
 
   const known = repository.status.refs?.find((entry) => entry.name === ref)?.commit;
   const found = headOf(listed.value, ref);
-  const now: RefNow = { ref, head: found?.commit, tag: found?.ref === ref ? undefined : found?.ref, known };
+  const tag = found?.ref === ref ? undefined : found?.ref;
+  const now: RefNow = { ref, head: found?.commit, tag, known, listed: listed.value };
   const touched = await touchedSources(deps, { remote: remote.value, now, sources, signal: run.signal });
   if (!touched.ok) return touched;
 
@@ -164,9 +152,10 @@ async function touchedSources(
   const waiting = sources.filter(wantsFreshLook);
   if (now.known === head) return ok(waiting);
   const base = commitSha(now.known ?? '');
-  if (!base.ok) return ok(sources);
+  const followed = sources.filter((source) => !isStepBack(source, now));
+  if (!base.ok) return ok(followed);
   const paths = new Map<string, RepoPath>();
-  for (const text of sources.flatMap(pathsOf)) {
+  for (const text of followed.flatMap(pathsOf)) {
     const path = repoPath(text);
     if (path.ok) paths.set(text, path.value);
   }
@@ -179,9 +168,16 @@ async function touchedSources(
   });
   if (!changed.ok) return changed;
   const set = changed.value;
-  if (set === undefined) return ok(sources);
+  if (set === undefined) return ok(followed);
   const isTouched = (path: string): boolean => path === '.' || set.has(storedPath(path));
-  return ok(sources.filter((source) => wantsFreshLook(source) || needsPlan(source) || pathsOf(source).some(isTouched)));
+  const isDue = (source: GitSource): boolean =>
+    wantsFreshLook(source) || needsPlan(source) || wasSkipped(source) || pathsOf(source).some(isTouched);
+  return ok(followed.filter(isDue));
+}
+
+/** What a commit changed that asked not to be deployed comes with the next one, whatever that touches. */
+function wasSkipped({ status }: GitSource): boolean {
+  return status.planned?.outcome === 'skipped';
 }
 
 /**
@@ -227,46 +223,6 @@ async function markSources(
     }
   }
   return ok(jobs);
-}
-
-/** A source's status after a sync; `undefined` when nothing changes. */
-function marked(
-  deps: Deps,
-  source: GitSource,
-  input: { readonly now: RefNow; readonly isTouched: boolean; readonly mentions: readonly Mention[] },
-): GitSource['status'] | undefined {
-  const { head } = input.now;
-  const at = deps.clock.now();
-  const { seen, planned } = source.status;
-  let reports = reportsOf(source);
-  const add = (commit: string, wanted: Shown): void => {
-    if (!reports.some((report) => report.commit === commit)) reports = withReport(reports, commit, wanted, at);
-  };
-  const passed =
-    head === undefined ? describeOutcome({ kind: 'ref_gone' }) : describeOutcome({ kind: 'superseded', by: head });
-
-  // A commit that was seen and never planned, or waits with its plan, is passed over now; nothing else would ever answer for it.
-  if (seen !== undefined && seen.commit !== head && (input.isTouched || head === undefined)) {
-    if (planned?.commit !== seen.commit) add(seen.commit, passed);
-    else if (planned.outcome === 'waiting') reports = withReport(reports, seen.commit, passed, at);
-  }
-  for (const { commit } of input.mentions) if (commit !== head) add(commit, passed);
-  if (!input.isTouched && head !== undefined && head !== seen?.commit)
-    add(head, describeOutcome({ kind: 'untouched', path: source.spec.path }));
-
-  const nextSeen =
-    input.isTouched && head !== undefined && (seen?.commit !== head || wantsFreshLook(source))
-      ? {
-          commit: head,
-          ref: input.now.tag,
-          generation: source.generation,
-          request: source.annotations[REQUESTED_AT],
-          at: at.toISOString(),
-        }
-      : seen;
-  const conditions = head === undefined ? unreadable(source, problem('ref_not_found'), at) : source.status.conditions;
-  const isUnchanged = nextSeen === seen && reports === reportsOf(source) && conditions === source.status.conditions;
-  return isUnchanged ? undefined : { ...source.status, seen: nextSeen, reports: [...reports], conditions };
 }
 
 /** How exactly `lastDeliveryAt` is kept; a burst of deliveries is not a burst of writes. */

@@ -36,6 +36,7 @@ export type Standing =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'ref_gone' }
   | { readonly kind: 'source_removed' }
+  | { readonly kind: 'source_suspended' }
   | { readonly kind: 'request_closed' }
   /** The request goes into a branch by now that the source is not bound to. */
   | { readonly kind: 'retargeted' }
@@ -95,6 +96,7 @@ type End = Extract<
       | 'cancelled'
       | 'ref_gone'
       | 'source_removed'
+      | 'source_suspended'
       | 'request_closed'
       | 'retargeted'
       | 'lost';
@@ -113,6 +115,8 @@ function wordEnd(standing: End): Worded {
       return { outcome: 'cancelled', text: 'cancelled: the ref no longer exists' };
     case 'source_removed':
       return { outcome: 'cancelled', text: 'cancelled: the source was removed' };
+    case 'source_suspended':
+      return { outcome: 'cancelled', text: 'cancelled: the source is suspended' };
     case 'request_closed':
       return { outcome: 'cancelled', text: 'cancelled: the pull request is closed' };
     case 'retargeted':

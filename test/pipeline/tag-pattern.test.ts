@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CommitSha, RefName } from '../../src/kernel/index.ts';
 import { plan, poll, report, sync } from '../../src/pipeline/index.ts';
+import { REQUESTED_AT } from '../../src/ports/index.ts';
 import { file, type Memory, memory, RUN, SHA, SOURCE, said } from '../support/memory.ts';
 
 const PATTERN = 'refs/tags/v*';
@@ -59,6 +60,79 @@ describe('a source that follows a pattern of tags', () => {
     }));
     await push('v2.0', 1);
     expect(said(world, SHA(1))).toContain('the grant does not list this ref');
+  });
+
+  /** Somebody deletes a tag, and a delivery or the poller says so. */
+  async function drop(name: string): Promise<void> {
+    tags.delete(tag(name));
+    await look();
+  }
+  async function look(): Promise<void> {
+    expect((await sync(world.deps, { repository: 'github-1', ref: PATTERN }, RUN)).ok).toBe(true);
+    expect((await plan(world.deps, { source: SOURCE }, RUN)).ok).toBe(true);
+  }
+  const ask = (at: string) =>
+    world.sources.update(SOURCE, ({ annotations }) => ({ annotations: { ...annotations, [REQUESTED_AT]: at } }));
+
+  it('does not go back when the released tag is deleted, but for a person who asks', async () => {
+    await push('v1.1', 1);
+    await push('v1.2', 2);
+    await drop('v1.2');
+    expect(released().at(-1)).toBe('refs/tags/v1.2 2');
+    expect(said(world, SHA(2))).toBe('pending: deploying revision 2');
+    await push('v1.1.1', 3);
+    expect(released()).toHaveLength(2);
+    expect(said(world, SHA(3))).toBe(`superseded: superseded by ${SHA(2).slice(0, 7)}`);
+    await ask('now');
+    await look();
+    expect(released().at(-1)).toBe('refs/tags/v1.1.1 3');
+  });
+
+  it('goes on with a newer tag after that', async () => {
+    await push('v1.1', 1);
+    await push('v1.2', 2);
+    await drop('v1.2');
+    await push('v1.3', 3);
+    expect(released().at(-1)).toBe('refs/tags/v1.3 3');
+  });
+
+  it('follows a tag that moves, also back', async () => {
+    await push('v1.2', 2);
+    await push('v1.2', 3);
+    await push('v1.2', 2);
+    expect(released().map((one) => one.slice(-1))).toEqual(['2', '3', '2']);
+  });
+
+  it.each(['approval', 'automatic'] as const)(
+    'does not release a tag that was deleted while it waited: %s',
+    async (mode) => {
+      await push('v1.1', 1);
+      await world.sources.update(SOURCE, ({ spec }) => ({
+        spec: { ...spec, policy: { mode, checks: ['ci'], freeze: [] } },
+      }));
+      await push('v1.2', 2);
+      expect(said(world, SHA(2))).toMatch(/^pending: waiting/);
+      await drop('v1.2');
+      world.checks.set('ci', 'success');
+      world.now = new Date(world.now.getTime() + 3_600_000);
+      await look();
+      expect(released()).not.toContain('refs/tags/v1.2 2');
+      expect(said(world, SHA(2))).toMatch(/^(superseded|cancelled): /);
+    },
+  );
+
+  it('does not release a tag whose commit another tag has, or forget it, when one of them goes', async () => {
+    await world.sources.update(SOURCE, ({ spec }) => ({
+      spec: { ...spec, policy: { mode: 'automatic', checks: ['ci'], freeze: [] } },
+    }));
+    await push('v1.1', 1);
+    await push('v1.2', 1);
+    await drop('v1.2');
+    expect(said(world, SHA(1))).toMatch(/^pending: waiting/);
+    world.checks.set('ci', 'success');
+    world.now = new Date(world.now.getTime() + 3_600_000);
+    await look();
+    expect(released()).toEqual(['refs/tags/v1.1 1']);
   });
 
   it('is polled as one ref, and says the tag to the forge', async () => {

@@ -16,11 +16,11 @@ export type GatedPlan = {
 
 export type GateVerdict = { readonly verdict: PolicyVerdict; readonly plan: PlanIdentity };
 
-/** What identifies a plan, so that an approval is for this very one. */
+/** What identifies a plan, so that an approval is for this very one, given under this very policy. */
 function identityOf({ source, commit, application, latest }: GatedPlan): PlanIdentity {
   return {
     commit,
-    digest: digestOf([digestOf(application), latest?.spec.revision ?? 0]),
+    digest: digestOf([digestOf(application), latest?.spec.revision ?? 0, source.spec.policy]),
     grantRevision: source.spec.grant.revision,
   };
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type DeployPolicy, LIMITS, problem } from '../../../src/kernel/index.ts';
-import { plan, sync } from '../../../src/pipeline/index.ts';
+import { plan, report, sync } from '../../../src/pipeline/index.ts';
 import { approve } from '../../../src/pipeline/policy/approve.ts';
 import { jobsOfSource } from '../../../src/pipeline/resync.ts';
 import { markUnreadable } from '../../../src/pipeline/source-condition.ts';
@@ -129,6 +129,31 @@ describe('a source whose plans are approved', () => {
     expect(releases()).toBe(1);
   });
 
+  it('does not carry it over a commit that came in between, though the first comes back', async () => {
+    await push(1);
+    expect((await approve(world.deps, { ...byAda, commit: SHA(1) })).ok).toBe(true);
+    await push(2);
+    await push(1);
+    expect(releases()).toBe(0);
+    expect(said(world, SHA(1))).toMatch(/^pending: waiting until/);
+  });
+
+  it.each<[string, Partial<DeployPolicy>]>([
+    ['fewer checks', { checks: [] }],
+    ['other checks', { checks: ['lint'] }],
+    ['a freeze', { freeze: [{ start: '0 0 1 1 *', minutes: 1 }] }],
+  ])('does not carry it over to another policy: %s', async (_what, other) => {
+    await policy({ mode: 'approval', checks: ['ci'] });
+    await push(1);
+    expect((await approve(world.deps, { ...byAda, commit: SHA(1) })).ok).toBe(true);
+    await look();
+    expect(said(world, SHA(1))).toBe('pending: waiting for the check ci');
+    await policy({ mode: 'approval', ...other });
+    await look();
+    expect(releases()).toBe(0);
+    expect(said(world, SHA(1))).toMatch(/^pending: waiting until somebody approves/);
+  });
+
   it('asks nobody for a commit that changes nothing', async () => {
     await push(1);
     await approve(world.deps, { ...byAda, commit: SHA(1) });
@@ -215,6 +240,32 @@ describe('a commit that says [skip hakopod]', () => {
     expect(releases()).toBe(1);
   });
 
+  it('is deployed with the next commit, though that touches nothing of it', async () => {
+    world.messages.set(SHA(1), '[skip hakopod]');
+    await push(1);
+    world.changed = new Set();
+    await push(2, 'registry.example.test/shop:1');
+    expect(releases()).toBe(1);
+  });
+
+  it('is deployed when a person asks for it, also when a worker dies over it', async () => {
+    world.messages.set(SHA(1), '[skip hakopod]');
+    await push(1);
+    await world.sources.update(SOURCE, ({ annotations }) => ({
+      annotations: { ...annotations, [REQUESTED_AT]: 'now' },
+    }));
+    const { addImported } = world.deps.secrets;
+    Object.assign(world.deps.secrets, {
+      addImported: async () => ({ ok: false, problem: problem('cluster_unavailable') }),
+    });
+    await sync(world.deps, SYNC, RUN);
+    expect((await plan(world.deps, { source: SOURCE }, RUN)).ok).toBe(false);
+    Object.assign(world.deps.secrets, { addImported });
+    expect(planJobs()).toHaveLength(1);
+    await look();
+    expect(releases()).toBe(1);
+  });
+
   it('is deployed when a person asks for it', async () => {
     world.messages.set(SHA(1), '[skip hakopod]');
     await push(1);
@@ -223,5 +274,106 @@ describe('a commit that says [skip hakopod]', () => {
     }));
     await look();
     expect(releases()).toBe(1);
+  });
+});
+
+describe('a plan that waits, whatever for, and does not any more', () => {
+  const waits: readonly [string, Partial<DeployPolicy>][] = [
+    ['an approval', { mode: 'approval' }],
+    ['a check', { checks: ['ci'] }],
+    ['a freeze', { freeze: [{ start: '0 0 * * *', minutes: 90 }] }],
+  ];
+
+  /** Everything that was waited for comes. */
+  async function comes(): Promise<void> {
+    world.checks.set('ci', 'success');
+    await approve(world.deps, { ...byAda, commit: SHA(1) });
+    later(24 * 60 - 1);
+    for (const _try of [1, 2]) await look();
+  }
+
+  it.each(waits)('is not released once its ref is gone: %s', async (_what, part) => {
+    await policy(part);
+    await push(1);
+    world.head = undefined;
+    await sync(world.deps, SYNC, RUN);
+    expect(said(world, SHA(1))).toBe('cancelled: cancelled: the ref no longer exists');
+    expect(planJobs()).toEqual([]);
+    await comes();
+    expect(releases()).toBe(0);
+    expect(said(world, SHA(1))).toBe('cancelled: cancelled: the ref no longer exists');
+  });
+
+  it.each(waits)('waits anew when its ref comes back: %s', async (_what, part) => {
+    await policy(part);
+    await push(1);
+    world.head = undefined;
+    await sync(world.deps, SYNC, RUN);
+    await push(1);
+    expect(said(world, SHA(1))).toMatch(/^pending: (waiting|frozen)/);
+    await comes();
+    expect(releases()).toBe(1);
+  });
+
+  it.each(waits)('ends while its source is suspended, and waits anew after: %s', async (_what, part) => {
+    await policy(part);
+    await push(1);
+    const suspend = (suspended: boolean) =>
+      world.sources.update(SOURCE, ({ spec }) => ({ spec: { ...spec, suspended } }));
+    await suspend(true);
+    expect(planJobs()).toHaveLength(1);
+    expect((await plan(world.deps, { source: SOURCE }, RUN)).ok).toBe(true);
+    expect(said(world, SHA(1))).toBe('cancelled: cancelled: the source is suspended');
+    expect(planJobs()).toEqual([]);
+    await comes();
+    expect(source().status.approval).toBeUndefined();
+    expect(releases()).toBe(0);
+    later(1);
+    world.checks.clear();
+    await suspend(false);
+    await look();
+    expect(said(world, SHA(1))).toMatch(/^pending: (waiting|frozen)/);
+  });
+
+  it.each(waits)(
+    'ends when a worker died on the way to its release and another commit came: %s',
+    async (_what, part) => {
+      await policy(part);
+      await push(1);
+      Object.assign(world.deps.secrets, {
+        addImported: async () => ({ ok: false, problem: problem('cluster_unavailable') }),
+      });
+      world.checks.set('ci', 'success');
+      await approve(world.deps, { ...byAda, commit: SHA(1) });
+      later(90);
+      await sync(world.deps, SYNC, RUN);
+      expect((await plan(world.deps, { source: SOURCE }, RUN)).ok).toBe(false);
+      expect(said(world, SHA(1))).toMatch(/^pending: /);
+      world.head = SHA(2);
+      await sync(world.deps, SYNC, RUN);
+      expect(said(world, SHA(1))).toMatch(/^superseded: superseded by 0{7}/);
+    },
+  );
+
+  it('is not planned at all when its ref was gone before', async () => {
+    world.head = SHA(1);
+    world.files.set(SHA(1), file('registry.example.test/shop:1'));
+    await sync(world.deps, SYNC, RUN);
+    world.head = undefined;
+    await look();
+    expect(releases()).toBe(0);
+    expect(said(world, SHA(1))).toBe('cancelled: cancelled: the ref no longer exists');
+    await push(1);
+    expect(releases()).toBe(1);
+  });
+
+  it('hears from the forge that it ended', async () => {
+    await policy({ mode: 'approval' });
+    await push(1);
+    await report(world.deps, { source: SOURCE, commit: SHA(1) });
+    await world.sources.update(SOURCE, ({ spec }) => ({ spec: { ...spec, suspended: true } }));
+    world.jobs.length = 0;
+    await plan(world.deps, { source: SOURCE }, RUN);
+    expect(world.jobs).toContainEqual({ queue: 'report', source: SOURCE, commit: SHA(1) });
   });
 });
