@@ -92,6 +92,18 @@ describe('hakopod deploy in a comment', () => {
     expect(world.sources.items.get(SOURCE)?.status.approval).toMatchObject({ commit: SHA(3) });
   });
 
+  it('says at once that a newer commit passed over the one the request was merged as', async () => {
+    await look();
+    world.head = SHA(4);
+    world.files.set(SHA(4), file('registry.example.test/shop:4'));
+    await look();
+    expect(said(world, SHA(3))).toContain('superseded');
+    expect((await comment('hakopod deploy')).ok).toBe(true);
+    expect(answers().at(-1)).toContain('nothing waits for an approval');
+    expect(world.sources.items.get(SOURCE)?.status.approval).toBeUndefined();
+    expect(world.commented).toEqual([]);
+  });
+
   it('said again after a crash is said once', async () => {
     await look();
     await comment('hakopod deploy');

@@ -16,6 +16,7 @@ import {
 } from '../../ports/index.ts';
 import { commandAnswer, commandMarker } from '../../status/index.ts';
 import type { Deps } from '../context.ts';
+import { isFinal, reportOf } from '../ledger.ts';
 import { approve } from '../policy/approve.ts';
 import { currentWait } from '../policy/waiting.ts';
 import { forgeOf } from '../remote.ts';
@@ -117,7 +118,11 @@ async function deploy(
   const sources = deps.store.sourcesOf(job.repository, request.value.base);
   const waiting = sources.filter((source) => isWaiting(source, merged));
   if (waiting.length === 0) {
-    const isArriving = sources.some(({ status }) => status.planned?.commit !== merged);
+    // What has its last word was here, and a newer commit passed it over.
+    const isArriving = sources.some((source) => {
+      const told = reportOf(source, merged);
+      return source.status.planned?.commit !== merged && (told === undefined || !isFinal(told));
+    });
     const isFresh = deps.clock.now().getTime() - Date.parse(at) < ARRIVING_MS;
     if (isArriving && isFresh)
       return fail(problem('ref_settling', undefined, { afterMs: deps.options.mentionGraceMs }));
