@@ -143,6 +143,9 @@ export const CODES = {
   check_failed: rejected('a check that the deploy policy requires failed or did not end in time'),
   approval_expired: rejected('nobody approved the plan in time'),
   forge_unauthorized: rejected('the forge refused the credentials'),
+  oauth_grant_ended: rejected(
+    'the OAuth grant of the repository has ended; authorise the application again and run `hakopod repos add` with the new refresh token',
+  ),
   forge_not_found: rejected('the forge does not have the repository or the commit'),
   forge_rejected: rejected('the forge refused the request'),
   forge_rate_limited: waiting('the forge asks to wait'),

@@ -4,11 +4,11 @@ import type { BudgetLimits, ForgeBudget, ForgeRepository } from '../ports/index.
 /** Where a repository without an API address of its own is asked. */
 export type StandardUrls = Readonly<Record<ForgeRepository['forge'], string>>;
 
-/** Makes calls to forges within what they allow. */
+/** Makes calls to forges within what they allow; `call` is told as whom. */
 export type Pace = <T>(
   repository: ForgeRepository,
   kind: 'read' | 'write',
-  call: () => Promise<Result<T>>,
+  call: (as: ForgeRepository) => Promise<Result<T>>,
 ) => Promise<Result<T>>;
 
 /**
@@ -35,7 +35,7 @@ export function createPace(budget: ForgeBudget, standard: StandardUrls): Pace {
     const installation = installationOf(repository, host);
     const waitMs = await budget.take(installation, POINTS[repository.forge][kind], LIMITS[host]);
     if (waitMs > 0) return fail(problem('forge_rate_limited', undefined, { afterMs: waitMs }));
-    const done = await call();
+    const done = await call(repository);
     if (!done.ok && isLimit(done.problem)) await budget.pause(installation, done.problem.afterMs ?? PAUSE_MS);
     return done;
   };

@@ -10,6 +10,7 @@ export { plan } from './plan.ts';
 export { poll } from './poll.ts';
 export { preview } from './preview/preview.ts';
 export { reconcile } from './reconcile.ts';
+export { withGitRenewal, withRenewal } from './renewal.ts';
 export { report } from './report.ts';
 export { resync, watchApplications, watchForDrift, watchSources } from './resync.ts';
 export { sync } from './sync.ts';

@@ -13,7 +13,8 @@ export async function remoteOf(
   const found = await deps.credentials.forRepository(credentialsSecret, 'read');
   if (!found.ok) return found;
   if (found.value === undefined) return ok(base);
-  return ok({ ...base, credentials: { username: found.value.username, password: found.value.token } });
+  const { username, token: password, renewable } = found.value;
+  return ok({ ...base, credentials: { username, password }, ...(renewable ? { renewal: credentialsSecret } : {}) });
 }
 
 /** Where to write the repository's statuses, or with another use to its webhooks, with the token it has now. */
@@ -28,6 +29,11 @@ export async function forgeOf(
   const found = await credentials.forRepository(credentialsSecret, use);
   if (!found.ok) return found;
   if (found.value === undefined) return ok(base);
-  const { token, installation } = found.value;
-  return ok({ ...base, token, ...(installation === undefined ? {} : { installation }) });
+  const { token, installation, renewable } = found.value;
+  return ok({
+    ...base,
+    token,
+    ...(installation === undefined ? {} : { installation }),
+    ...(renewable ? { renewal: credentialsSecret } : {}),
+  });
 }

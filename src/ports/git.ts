@@ -8,6 +8,8 @@ export type Remote = {
   readonly local: boolean;
   /** Sent as basic authentication (user and token). Only ever to the URL's own host. */
   readonly credentials?: { readonly username: string; readonly password: string };
+  /** The credentials that a refused password may have been replaced in. */
+  readonly renewal?: string;
 };
 
 export type GitFile = {

@@ -110,6 +110,7 @@ export type { FirstKeySecret, KeyChange, KeyDirectory, KeyRecord, KeyStore } fro
 export type { Log } from './log.ts';
 export type { MessageSocket } from './message-socket.ts';
 export type { Metrics } from './metrics.ts';
+export type { OauthExchange, OauthGrant, OauthTokens } from './oauth-tokens.ts';
 export type { ProjectCollection } from './projects.ts';
 export type {
   NamedCredentials,
@@ -129,7 +130,7 @@ export {
   StepState,
 } from './release-resources.ts';
 export { Condition, GROUP_VERSION, type Resource } from './resource.ts';
-export type { CredentialStore, HookDirectory, HookEntry, SecretStore } from './secrets.ts';
+export type { CredentialStore, HookDirectory, HookEntry, RepositoryAccess, SecretStore } from './secrets.ts';
 export type { Setting, SettingSection, SettingSections, SettingsStore } from './settings.ts';
 export type {
   BuildRunCollection,

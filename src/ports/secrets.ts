@@ -1,5 +1,6 @@
 import type { ApplicationKey, Result } from '../kernel/index.ts';
 import type { AppCredentials, TokenUse } from './app-tokens.ts';
+import type { OauthGrant } from './oauth-tokens.ts';
 
 /** Application-scoped secrets: Kubernetes Secrets `env-<scope>-<name>` in the control namespace (facts 6.6). */
 export interface SecretStore {
@@ -33,21 +34,33 @@ export interface SecretStore {
 }
 
 /** What opens a repository. */
-export type RepositoryAccess = { readonly username: string; readonly token: string; readonly installation?: string };
+export type RepositoryAccess = {
+  readonly username: string;
+  readonly token: string;
+  readonly installation?: string;
+  /** The token ends, and another can end it sooner: one that is refused may have been replaced. */
+  readonly renewable?: true;
+};
 
 /** Credentials of repositories and webhooks, kept in Secrets of the control namespace. */
 export interface CredentialStore {
   /**
    * What opens the repository at its Git server and forge; `undefined` when the repository has none. Of a GitHub App it is a token minted for
-   * this use, and `installation` names whose limits it has.
+   * this use, and `installation` names whose limits it has. Of an OAuth grant it is an access token, renewed when it is due, or when it is
+   * `refused`, which a server did not take: `oauth_grant_ended` when it can not be renewed any more.
    */
-  forRepository(secretName: string, use: TokenUse): Promise<Result<RepositoryAccess | undefined>>;
+  forRepository(secretName: string, use: TokenUse, refused?: string): Promise<Result<RepositoryAccess | undefined>>;
   saveCredentials(
     secretName: string,
     value: { readonly username: string; readonly token: string },
   ): Promise<Result<void>>;
   /** Instead of a token. `invalid_secret` for a key that can sign for no App. */
   saveApp(secretName: string, app: AppCredentials): Promise<Result<void>>;
+  /**
+   * Instead of a token. Its refresh token is used at once, and what the forge answered is kept; a forge that is away is asked later.
+   * `oauth_grant_ended` and `forge_unauthorized` for a grant it does not take, `invalid_secret` for one that may not do what is needed.
+   */
+  saveOauth(secretName: string, grant: OauthGrant): Promise<Result<void>>;
   /** Whether the hook has a secret; its value is not told. */
   hasHookSecret(secretName: string): Promise<Result<boolean>>;
   /** The hook's secrets, to enter them at the forge; `undefined` when it has none. Not for anybody's eyes. */

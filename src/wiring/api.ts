@@ -7,7 +7,6 @@ import {
 import {
   type AccessStore,
   createCertificateStore,
-  createCredentialStore,
   createSecretStore,
   installationKey,
 } from '../adapters/store/index.ts';
@@ -19,7 +18,7 @@ import type { ManifestRequest } from '../ports/api/index.ts';
 import type { DeliveryLog, ForgeBudget, JobQueue, Store } from '../ports/index.ts';
 import { API_LIMITS, type Api, type ApiLimits, createApi } from '../server/index.ts';
 import { openRuns } from './cluster-runs.ts';
-import { openAppTokens, openForges, outsideOf } from './forges.ts';
+import { openCredentials, openForges } from './forges.ts';
 import { checkUrl, type Foundation, version } from './foundation.ts';
 import { pipelineOptions } from './options.ts';
 import { publicDns } from './public-dns.ts';
@@ -45,8 +44,8 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
   const key = await installationKey({ cluster, namespace, random });
   if (!key.ok) return key;
   const running = openRuns(foundation, key.value);
-  const forges = openForges(foundation, outsideOf(foundation), parts.budget);
-  const appTokens = openAppTokens(foundation);
+  const credentials = openCredentials(foundation);
+  const forges = openForges(foundation, credentials, parts.budget);
   const deps: OperationsDeps = {
     store,
     cluster,
@@ -54,7 +53,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
     secrets: createSecretStore({ cluster, namespace, clock }),
     certificates: createCertificateStore({ cluster, namespace, clock }),
     dns: publicDns(config),
-    credentials: createCredentialStore({ cluster, namespace, appTokens }),
+    credentials,
     keys: access.keys,
     identities: access.identities,
     roles: access.roles,
@@ -74,6 +73,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
       environmentsPerProject: config.environmentsPerProject,
     },
     checkUrl,
+    forgeApis: { github: config.githubApiUrl, gitlab: config.gitlabApiUrl },
     operations: connectOperations(connection, {
       ...{ clock, log, userAgent: `hakopod/${version()}` },
       execTimes: { idleMs: config.execIdleSeconds * 1000, lifetimeMs: config.execLifetimeSeconds * 1000 },
@@ -97,7 +97,7 @@ export async function openApi(foundation: Foundation, parts: ApiParts): Promise<
     stop: async () => {
       await running.runs.close();
       await forges.stop();
-      await appTokens.stop();
+      await credentials.stop();
     },
   });
 }

@@ -11,14 +11,13 @@ import { createImageResolver } from '../adapters/registry/index.ts';
 import {
   type AccessStore,
   createCertificateStore,
-  createCredentialStore,
   createSecretStore,
   installationKey,
 } from '../adapters/store/index.ts';
 import { ok, type Result } from '../kernel/index.ts';
-import type { Deps } from '../pipeline/index.ts';
+import { type Deps, withGitRenewal } from '../pipeline/index.ts';
 import type { Metrics, Store } from '../ports/index.ts';
-import { openAppTokens, openForges, outsideOf } from './forges.ts';
+import { openCredentials, openForges, outsideOf } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
 import { pipelineOptions } from './options.ts';
 import { publicDns } from './public-dns.ts';
@@ -47,8 +46,8 @@ export async function openDeps(
     userAgent: `hakopod/${version()}`,
     log,
   });
-  const forges = openForges(foundation, outside, createForgeBudget(parts.redis, clock));
-  const appTokens = openAppTokens(foundation);
+  const credentials = openCredentials(foundation);
+  const forges = openForges(foundation, credentials, createForgeBudget(parts.redis, clock));
   const images = createImageResolver({
     openHttp: openHttpClient,
     allowLocal: config.localRegistries,
@@ -70,7 +69,7 @@ export async function openDeps(
     secrets: createSecretStore({ cluster, namespace, clock }),
     certificates: createCertificateStore({ cluster, namespace, clock }),
     dns: publicDns(config),
-    credentials: createCredentialStore({ cluster, namespace, appTokens }),
+    credentials,
     keys: access.keys,
     identities: access.identities,
     roles: access.roles,
@@ -78,7 +77,7 @@ export async function openDeps(
     settings: access.settings,
     registries: access.registries,
     audit: access.audit,
-    git,
+    git: withGitRenewal(git, credentials),
     images,
     builder: createBuildahEngine({
       folder: config.buildDir ?? join(tmpdir(), 'hakopod-builds'),
@@ -107,7 +106,7 @@ export async function openDeps(
       await git.close();
       await images.stop();
       await forges.stop();
-      await appTokens.stop();
+      await credentials.stop();
     },
   });
 }

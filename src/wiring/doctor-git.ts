@@ -1,10 +1,12 @@
 import { createGitReader } from '../adapters/git/index.ts';
-import { createCredentialStore, createStore } from '../adapters/store/index.ts';
+import { createStore } from '../adapters/store/index.ts';
 import type { Finding } from '../cli/index.ts';
-import { describe, type RefName } from '../kernel/index.ts';
+import { describe, type Problem, type RefName } from '../kernel/index.ts';
+import { pollSeconds } from '../pipeline/hooks/index.ts';
 import { forgeOf, remoteOf } from '../pipeline/remote.ts';
-import type { GitRepository } from '../ports/index.ts';
-import { openAppTokens, openForges } from './forges.ts';
+import { withGitRenewal } from '../pipeline/renewal.ts';
+import type { CredentialStore, GitRepository } from '../ports/index.ts';
+import { openCredentials, openForges, outsideOf } from './forges.ts';
 import { type Foundation, version } from './foundation.ts';
 
 /** So many repositories are tried; the first by name. */
@@ -12,21 +14,17 @@ const TRIED = 50;
 
 /**
  * Tries each repository as a worker would: reads its refs from the Git server, asks the forge for its open requests with the token, and looks
- * whether its hook has a secret and was ever called. Nothing is written.
+ * whether its hook has a secret and was ever called. Nothing is written but the token of an OAuth grant that is due.
  */
 export async function repositories(foundation: Foundation): Promise<readonly Finding[]> {
-  const { cluster, config, log, ca } = foundation;
+  const { cluster, config, log } = foundation;
   const { namespace } = config;
   const store = createStore({ cluster, namespace, log });
-  const outside = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(config.proxyUrl === undefined ? {} : { proxy: config.proxyUrl }),
-  };
   const { gitCacheBytes: cacheBytes, shallowLimitBytes } = config;
-  const git = createGitReader({ ...outside, cacheBytes, shallowLimitBytes, userAgent: `hakopod/${version()}`, log });
-  const forges = openForges(foundation, outside);
-  const appTokens = openAppTokens(foundation);
-  const credentials = createCredentialStore({ cluster, namespace, appTokens });
+  const outside = { ...outsideOf(foundation), userAgent: `hakopod/${version()}` };
+  const credentials = openCredentials(foundation);
+  const git = withGitRenewal(createGitReader({ ...outside, cacheBytes, shallowLimitBytes, log }), credentials);
+  const forges = openForges(foundation, credentials);
   await store.start();
   try {
     const known = [...store.repositories.all()].sort((a, b) => a.name.localeCompare(b.name)).slice(0, TRIED);
@@ -43,12 +41,12 @@ export async function repositories(foundation: Foundation): Promise<readonly Fin
           {
             what: `${what}: contents`,
             ok: read.ok,
-            detail: read.ok ? 'can be read' : `${describe(read.problem)}; ${RENEW}`,
+            detail: read.ok ? 'can be read' : advice(read.problem),
           },
           {
             what: `${what}: token`,
             ok: asked.ok,
-            detail: asked.ok ? 'works at the forge' : `${describe(asked.problem)}; ${RENEW}`,
+            detail: asked.ok ? 'works at the forge' : advice(asked.problem),
           },
           await hook(repository, credentials),
         ];
@@ -58,28 +56,34 @@ export async function repositories(foundation: Foundation): Promise<readonly Fin
   } finally {
     await store.stop();
     await forges.stop();
-    await appTokens.stop();
+    await credentials.stop();
   }
 }
 
 const PATIENCE_MS = 15_000;
-const RENEW = '`hakopod sources add` with --token-stdin saves a new token';
 
-async function hook(
-  { name, spec, status }: GitRepository,
-  credentials: ReturnType<typeof createCredentialStore>,
-): Promise<Finding> {
+/** An ended grant says itself what to do. */
+function advice(found: Problem): string {
+  const words = describe(found);
+  return found.code === 'oauth_grant_ended'
+    ? words
+    : `${words}; \`hakopod repos add\` with --token-stdin saves a new token`;
+}
+
+async function hook({ name, spec, status }: GitRepository, credentials: CredentialStore): Promise<Finding> {
   const what = `repository ${spec.project}: webhook`;
   const secret = await credentials.hasHookSecret(spec.webhookSecret ?? `${name}-hook`);
   if (!secret.ok) return { what, ok: false, detail: describe(secret.problem) };
   if (!secret.value) return { what, ok: false, detail: 'has no secret; `hakopod sources add` makes a new one' };
   const { health, faults = [] } = status.webhook ?? {};
+  const polled = `polled each ${pollSeconds({ spec, status })} s instead of ${spec.intervalSeconds} s`;
   if (health === 'dead')
     return {
       what,
       ok: false,
-      detail: `does not work: ${faults.join(', ')}; \`hakopod sources webhook show\` says more`,
+      detail: `does not work: ${faults.join(', ')}; ${polled} until it does; \`hakopod sources webhook show\` says more`,
     };
+  if (health === 'healthy') return { what, ok: true, detail: `works; ${polled}` };
   const detail =
     status.lastDeliveryAt === undefined
       ? 'nothing was ever delivered; the poller finds pushes, and a hook at the forge finds them sooner'

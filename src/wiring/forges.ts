@@ -14,15 +14,18 @@ import {
   createGitlabCommentWriter,
   createGitlabDeploymentWriter,
   createGitlabHooks,
+  createGitlabOauthTokens,
   createGitlabPullRequests,
   createGitlabStatusWriter,
 } from '../adapters/gitlab/index.ts';
 import { openHttpClient } from '../adapters/http/index.ts';
-import { createPace, type Pace } from '../pipeline/index.ts';
+import { createCredentialStore } from '../adapters/store/index.ts';
+import { createPace, type Pace, withRenewal } from '../pipeline/index.ts';
 import type {
   CommentReader,
   CommentWriter,
   CommitChecks,
+  CredentialStore,
   DeploymentWriter,
   ForgeBudget,
   ForgeHooks,
@@ -50,23 +53,31 @@ export function outsideOf({ ca, config }: Foundation): { readonly ca?: string; r
   return { ...(ca === undefined ? {} : { ca }), ...(proxy === undefined ? {} : { proxy }) };
 }
 
-/** Tokens of GitHub Apps. It keeps connections of its own; `stop` ends them. */
-export function openAppTokens(foundation: Foundation): ReturnType<typeof createGithubAppTokens> {
-  const { clock, config } = foundation;
+/** Credentials of repositories, with the forges that mint and renew tokens for them. It keeps connections of its own; `stop` ends them. */
+export function openCredentials(foundation: Foundation): CredentialStore & { stop(): Promise<void> } {
+  const { cluster, clock, config, log } = foundation;
   const shared = { ...outsideOf(foundation), openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
-  return createGithubAppTokens({ ...shared, apiUrl: config.githubApiUrl });
+  const appTokens = createGithubAppTokens({ ...shared, apiUrl: config.githubApiUrl });
+  const tokens = createGitlabOauthTokens({ ...shared, apiUrl: config.gitlabApiUrl });
+  return {
+    ...createCredentialStore({ cluster, namespace: config.namespace, appTokens, oauth: { tokens, clock, log } }),
+    stop: async () => {
+      await appTokens.stop();
+      await tokens.stop();
+    },
+  };
 }
 
-/** One of each for both forges; the repository says which is meant. With a budget all keep within it, by the installation they call as. */
-export function openForges(
-  foundation: Foundation,
-  outside: { readonly ca?: string; readonly proxy?: string },
-  budget?: ForgeBudget,
-): Forges {
+/**
+ * One of each for both forges; the repository says which is meant. A token that was renewed meanwhile is tried again. With a budget all keep
+ * within it, by the installation they call as.
+ */
+export function openForges(foundation: Foundation, credentials: CredentialStore, budget?: ForgeBudget): Forges {
   const { clock, config } = foundation;
   const standard = { github: config.githubApiUrl, gitlab: config.gitlabApiUrl };
-  const pace: Pace = budget === undefined ? (_repository, _kind, call) => call() : createPace(budget, standard);
-  const shared = { ...outside, openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
+  const unpaced: Pace = (repository, _kind, call) => call(repository);
+  const pace = withRenewal(budget === undefined ? unpaced : createPace(budget, standard), credentials);
+  const shared = { ...outsideOf(foundation), openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
   const github = { ...shared, apiUrl: config.githubApiUrl };
   const gitlab = { ...shared, apiUrl: config.gitlabApiUrl };
   const writers = { github: createGithubStatusWriter(github), gitlab: createGitlabStatusWriter(gitlab) };
@@ -80,39 +91,33 @@ export function openForges(
     parts[repository.forge];
   return {
     statuses: {
-      write: (repository, status) => pace(repository, 'write', () => of(writers, repository).write(repository, status)),
+      write: (repository, status) => pace(repository, 'write', (as) => of(writers, as).write(as, status)),
       latest: (repository, commit, context) =>
-        pace(repository, 'read', () => of(writers, repository).latest(repository, commit, context)),
+        pace(repository, 'read', (as) => of(writers, as).latest(as, commit, context)),
     },
     pullRequests: {
-      read: (repository, number) => pace(repository, 'read', () => of(readers, repository).read(repository, number)),
-      open: (repository) => pace(repository, 'read', () => of(readers, repository).open(repository)),
+      read: (repository, number) => pace(repository, 'read', (as) => of(readers, as).read(as, number)),
+      open: (repository) => pace(repository, 'read', (as) => of(readers, as).open(as)),
     },
     comments: {
-      upsert: (repository, comment) =>
-        pace(repository, 'write', () => of(commenters, repository).upsert(repository, comment)),
+      upsert: (repository, comment) => pace(repository, 'write', (as) => of(commenters, as).upsert(as, comment)),
     },
     commands: {
-      read: (repository, comment) => pace(repository, 'read', () => of(commands, repository).read(repository, comment)),
+      read: (repository, comment) => pace(repository, 'read', (as) => of(commands, as).read(as, comment)),
     },
     checks: {
-      read: (repository, commit, names) =>
-        pace(repository, 'read', () => of(checks, repository).read(repository, commit, names)),
+      read: (repository, commit, names) => pace(repository, 'read', (as) => of(checks, as).read(as, commit, names)),
     },
     deployments: {
-      write: (repository, deployment) =>
-        pace(repository, 'write', () => of(deployers, repository).write(repository, deployment)),
+      write: (repository, deployment) => pace(repository, 'write', (as) => of(deployers, as).write(as, deployment)),
     },
     hooks: {
-      list: (repository) => pace(repository, 'read', () => of(keepers, repository).list(repository)),
-      create: (repository, wanted) =>
-        pace(repository, 'write', () => of(keepers, repository).create(repository, wanted)),
-      update: (repository, id, wanted) =>
-        pace(repository, 'write', () => of(keepers, repository).update(repository, id, wanted)),
-      remove: (repository, id) => pace(repository, 'write', () => of(keepers, repository).remove(repository, id)),
-      test: (repository, id) => pace(repository, 'write', () => of(keepers, repository).test(repository, id)),
-      deliveries: (repository, id) =>
-        pace(repository, 'read', () => of(keepers, repository).deliveries(repository, id)),
+      list: (repository) => pace(repository, 'read', (as) => of(keepers, as).list(as)),
+      create: (repository, wanted) => pace(repository, 'write', (as) => of(keepers, as).create(as, wanted)),
+      update: (repository, id, wanted) => pace(repository, 'write', (as) => of(keepers, as).update(as, id, wanted)),
+      remove: (repository, id) => pace(repository, 'write', (as) => of(keepers, as).remove(as, id)),
+      test: (repository, id) => pace(repository, 'write', (as) => of(keepers, as).test(as, id)),
+      deliveries: (repository, id) => pace(repository, 'read', (as) => of(keepers, as).deliveries(as, id)),
     },
     stop: async () => {
       const parts = [writers, readers, commenters, commands, checks, deployers, keepers].flatMap(

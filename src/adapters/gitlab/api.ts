@@ -41,9 +41,7 @@ export function openGitlabApi(options: GitlabApiOptions, maxBytes?: number): Git
     async call(repository, run) {
       const { token } = repository;
       if (token === undefined || token === '') return fail(problem('forge_unauthorized'));
-      // Gitbeaker adds `/api/v4` itself.
-      const base = (repository.apiUrl ?? options.apiUrl ?? DEFAULT_API_URL).replace(/\/+$/, '');
-      const host = base.replace(/\/api\/v4$/, '');
+      const host = gitlabHost(repository.apiUrl ?? options.apiUrl);
       // The id survives renames; the path is for repositories known by path only.
       const project = /^\d+$/.test(repository.repositoryId) ? repository.repositoryId : repository.project;
       const limits = { timeoutMs, ...(maxBytes === undefined ? {} : { maxBytes }) };
@@ -55,4 +53,9 @@ export function openGitlabApi(options: GitlabApiOptions, maxBytes?: number): Git
     },
     stop: () => http.close(),
   };
+}
+
+/** Where GitLab is, without the `/api/v4` that Gitbeaker adds itself and that what is no API does not have. */
+export function gitlabHost(apiUrl = DEFAULT_API_URL): string {
+  return apiUrl.replace(/\/+$/, '').replace(/\/api\/v4$/, '');
 }

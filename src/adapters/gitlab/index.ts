@@ -10,5 +10,6 @@ export { createGitlabCommentWriter } from './comment-writer.ts';
 export { createGitlabDeploymentWriter } from './deployment-writer.ts';
 export { createGitlabDialect } from './dialect.ts';
 export { createGitlabHooks } from './hooks.ts';
+export { createGitlabOauthTokens } from './oauth-tokens.ts';
 export { createGitlabPullRequests } from './pull-requests.ts';
 export { createGitlabStatusWriter } from './status-writer.ts';

@@ -1,11 +1,23 @@
 import { createPrivateKey } from 'node:crypto';
-import { fail, type Manifest, ok, problem } from '../../kernel/index.ts';
-import type { AppCredentials, AppTokens, Cluster, CredentialStore } from '../../ports/index.ts';
+import { fail, type Manifest, ok, problem, type Result } from '../../kernel/index.ts';
+import type {
+  AppCredentials,
+  AppTokens,
+  Clock,
+  Cluster,
+  CredentialStore,
+  Log,
+  OauthTokens,
+  RepositoryAccess,
+  TokenUse,
+} from '../../ports/index.ts';
 import { HOOK_SECRET } from './labels.ts';
+import { createOauthAccess } from './oauth-access.ts';
+import { grantIn } from './oauth-secret.ts';
 import { changeSecret, removeSecret, saveSecret, secretRef, secretValue } from './secret-objects.ts';
 
 /**
- * Credentials of repositories (`username`, `token`) and of webhooks (`current`, `previous`) as Secrets of the control namespace.
+ * Credentials of repositories (`username`, `token`, or what a GitHub App or an OAuth grant needs) and of webhooks (`current`, `previous`) as Secrets of the control namespace.
  * A Secret somebody else made is read but never changed or removed (`not_owned`).
  */
 export function createCredentialStore(options: {
@@ -13,24 +25,34 @@ export function createCredentialStore(options: {
   readonly namespace: string;
   /** For repositories that a GitHub App opens. */
   readonly appTokens?: AppTokens;
+  /** For repositories that an OAuth grant opens. */
+  readonly oauth?: { readonly tokens: OauthTokens; readonly clock: Clock; readonly log: Log };
 }): CredentialStore {
   const { cluster, namespace, appTokens } = options;
+  const oauth = options.oauth === undefined ? undefined : createOauthAccess({ cluster, ...options.oauth });
+
+  async function appAccess(app: AppCredentials, use: TokenUse): Promise<Result<RepositoryAccess>> {
+    const minted = appTokens === undefined ? fail(problem('forge_unauthorized')) : await appTokens.mint(app, use);
+    if (!minted.ok) return minted;
+    return ok({ username: 'x-access-token', token: minted.value, installation: app.installationId });
+  }
+
+  /** The limits are the grant's, whichever token it has at the time. */
+  async function oauthAccess(secretName: string, refused: string | undefined): Promise<Result<RepositoryAccess>> {
+    if (oauth === undefined) return fail(problem('forge_unauthorized'));
+    const access = await oauth.token(secretRef(namespace, secretName), refused);
+    if (!access.ok) return access;
+    return ok({ username: 'oauth2', token: access.value, installation: secretName, renewable: true });
+  }
+
   return {
-    forRepository: async (secretName, use) => {
+    forRepository: async (secretName, use, refused) => {
       const read = await cluster.get(secretRef(namespace, secretName));
       if (!read.ok) return read;
       if (read.value === undefined) return ok(undefined);
       const app = appOf(read.value);
-      if (app !== undefined) {
-        const minted = appTokens === undefined ? fail(problem('forge_unauthorized')) : await appTokens.mint(app, use);
-        if (!minted.ok) return minted;
-        return ok({ username: 'x-access-token', token: minted.value, installation: app.installationId });
-      }
-      const username = secretValue(read.value, 'username');
-      const token = secretValue(read.value, 'token');
-      if (username === undefined || token === undefined)
-        return fail(problem('invalid_secret', 'the credentials of the repository need the keys username and token'));
-      return ok({ username, token });
+      if (app !== undefined) return appAccess(app, use);
+      return grantIn(read.value) === undefined ? tokenAccess(read.value) : oauthAccess(secretName, refused);
     },
     saveCredentials: async (secretName, value) => {
       if (value.username === '' || value.token === '')
@@ -59,6 +81,8 @@ export function createCredentialStore(options: {
       });
       return saved.ok ? ok(undefined) : saved;
     },
+    saveOauth: async (secretName, grant) =>
+      oauth === undefined ? fail(problem('forge_unauthorized')) : oauth.save(secretRef(namespace, secretName), grant),
     hasHookSecret: async (secretName) => {
       const read = await cluster.get(secretRef(namespace, secretName));
       if (!read.ok) return read;
@@ -94,6 +118,14 @@ export function createCredentialStore(options: {
       return removed.ok ? ok(undefined) : removed;
     },
   };
+}
+
+function tokenAccess(secret: Manifest): Result<RepositoryAccess> {
+  const username = secretValue(secret, 'username');
+  const token = secretValue(secret, 'token');
+  if (username === undefined || token === undefined)
+    return fail(problem('invalid_secret', 'the credentials of the repository need the keys username and token'));
+  return ok({ username, token });
 }
 
 /** A GitHub App's credentials, when the Secret holds them. */

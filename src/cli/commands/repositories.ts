@@ -24,7 +24,13 @@ export function addRepositories(cli: Cli): void {
         `
 Example:
   hakopod repos add https://github.com/acme/shop.git --forge github --repository-id 123456789 --slug acme/shop \\
-    --token-stdin < token.txt`,
+    --token-stdin < token.txt
+  hakopod repos add https://gitlab.com/acme/shop.git --forge gitlab --repository-id 42 --slug acme/shop \\
+    --oauth-application 1f2e3d --oauth-stdin < grant.txt
+
+grant.txt has the refresh token on its first line and, unless the application is public, the application's secret on
+the second. The grant needs the scope api. The refresh token is used up at once; Hakopod keeps those that follow.
+Tokens of GitLab projects and groups, and of OAuth at GitHub (they do not end), are tokens as any.`,
       ),
   ).action((url: string, flags: Flags) => {
     const refused = repositoryRefusal(runtime, url, flags);
@@ -64,8 +70,10 @@ export function withRepositoryFlags(command: Command): Command {
     .option('--github-app <id>', 'a GitHub App instead of a token, with --installation and --private-key-stdin')
     .option('--installation <number>', 'of the App, where the repository is')
     .option('--private-key-stdin', "read the App's private key from standard input")
+    .option('--oauth-application <id>', 'an OAuth grant of GitLab instead of a token, with --oauth-stdin')
+    .option('--oauth-stdin', "read a refresh token and, on a second line, the application's secret from standard input")
     .option('--username <name>', 'user name that goes with the token')
-    .option('--forge-api-url <url>', 'API of a self-managed forge')
+    .option('--forge-api-url <url>', 'API of a self-managed forge that is not at its usual place')
     .option('--signing-token', 'GitLab 19: sign deliveries instead of sending a token')
     .option('--local', 'allow plain http and loopback (development)');
 }
@@ -86,8 +94,10 @@ export function repositoryRefusal(
   const lacking = app.find(([, isGiven]) => isGiven === false);
   if (lacking !== undefined && app.some(([, isGiven]) => isGiven === true))
     return { at: `--${lacking[0]}`, message: 'goes with the other flags of a GitHub App' };
-  if (flags.privateKeyStdin === true && flags.tokenStdin === true)
-    return { at: '--token-stdin', message: 'a GitHub App goes without a token' };
+  if ((flags.oauthApplication !== undefined) !== (flags.oauthStdin === true))
+    return { at: '--oauth-application', message: 'goes with --oauth-stdin' };
+  const read = [flags.privateKeyStdin, flags.oauthStdin, flags.tokenStdin].filter((isRead) => isRead === true);
+  if (read.length > 1) return { at: '--token-stdin', message: 'a GitHub App and an OAuth grant go without a token' };
   const missing = (['forge', 'repository-id', 'slug'] as const).find((name) => flags[camelCase(name)] === undefined);
   return missing === undefined ? undefined : { at: `--${missing}`, message: 'is needed with a clone URL' };
 }
@@ -117,17 +127,16 @@ async function saveRepository(
   url: string,
   { flags, numbers, place }: Input,
 ): Promise<Answered<RepositorySaved> | undefined> {
-  const isApp = flags.privateKeyStdin === true;
-  const typed = isApp || flags.tokenStdin === true ? (await session.terminal.readInput(TOKEN_BYTES)).trim() : undefined;
+  const isRead = flags.privateKeyStdin === true || flags.oauthStdin === true || flags.tokenStdin === true;
+  const typed = isRead ? (await session.terminal.readInput(TOKEN_BYTES)).trim() : undefined;
   if (typed === '') return undefined;
-  const app = { app_id: flags.githubApp, installation_id: flags.installation, private_key: typed };
   return session.api.call({
     method: 'POST',
     path: '/repositories',
     body: {
       ...{ provider: flags.forge, url, repository_id: flags.repositoryId, repository: flags.slug },
       ...place,
-      ...(isApp ? { app } : typed === undefined ? {} : { token: typed }),
+      ...(typed === undefined ? {} : credentialsOf(flags, typed)),
       ...(flags.username === undefined ? {} : { username: flags.username }),
       ...(flags.forgeApiUrl === undefined ? {} : { api_url: flags.forgeApiUrl }),
       ...(flags.signingToken === true ? { signing_token: true } : {}),
@@ -139,6 +148,17 @@ async function saveRepository(
 }
 
 const TOKEN_BYTES = 16_384;
+
+/** What was read from standard input, as the API takes it. */
+function credentialsOf(flags: Flags, typed: string): Readonly<Record<string, unknown>> {
+  if (flags.privateKeyStdin === true)
+    return { app: { app_id: flags.githubApp, installation_id: flags.installation, private_key: typed } };
+  if (flags.oauthStdin !== true) return { token: typed };
+  // A third line fails the API's check of what a secret is made of.
+  const [token, ...lines] = typed.split('\n').map((line) => line.trim());
+  const secret = lines.length === 0 ? {} : { application_secret: lines.join('\n') };
+  return { oauth: { application_id: flags.oauthApplication, refresh_token: token, ...secret } };
+}
 
 /** The repository of this name or path. */
 export async function findRepository(session: Session, text: string): Promise<Answered<Repository>> {

@@ -1,6 +1,7 @@
 import type { Result } from '../../kernel/index.ts';
 import type { Operations } from '../../ports/api/index.ts';
 import type { Deps } from '../context.ts';
+import type { StandardUrls } from '../forge-pace.ts';
 import { domainOperations } from './applications/domains.ts';
 import { applicationOperations } from './applications/operations.ts';
 import { type ClusterDeps, clusterOperations } from './cluster/index.ts';
@@ -57,6 +58,8 @@ export type OperationsDeps = Pick<
   };
   /** `invalid_url` or `ssh_unsupported` for a clone URL that can not be used, by the Git adapter's rules. */
   readonly checkUrl: (url: string, local: boolean) => Result<unknown>;
+  /** Where the API of each forge is for repositories without an own one. */
+  readonly forgeApis: StandardUrls;
   readonly operations: ClusterDeps['operations'];
   readonly manifest: ClusterDeps['manifest'];
   readonly runs: ClusterDeps['runs'];

@@ -92,6 +92,9 @@ export const WebhookTested = z.strictObject({
 });
 export type WebhookTested = z.infer<typeof WebhookTested>;
 
+/** Visible ASCII, as forges make tokens and secrets. */
+const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+
 export const CreateRepository = z.strictObject({
   provider: z.enum(['github', 'gitlab']),
   url: z.string().min(1).max(2048).meta({ description: 'https clone URL' }),
@@ -119,12 +122,33 @@ export const CreateRepository = z.strictObject({
     })
     .optional()
     .meta({ description: 'a GitHub App instead of a token: tokens are minted for this repository and never stored' }),
+  oauth: z
+    .strictObject({
+      application_id: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]{1,256}$/)
+        .meta({ description: 'of the application at GitLab' }),
+      application_secret: z
+        .string()
+        .regex(TOKEN)
+        .optional()
+        .meta({ description: 'absent for one that is not confidential; never answered', writeOnly: true }),
+      refresh_token: z
+        .string()
+        .regex(TOKEN)
+        .meta({ description: 'with the scope api; used up by this, never answered', writeOnly: true }),
+    })
+    .optional()
+    .meta({ description: 'an OAuth grant of GitLab instead of a token: access tokens are renewed with it' }),
   api_url: z
     .string()
     .max(2048)
     .regex(/^https?:\/\//)
     .optional()
-    .meta({ description: 'API of a self-managed forge; administrators only' }),
+    .meta({
+      description:
+        'API of a self-managed forge, when it is not where forges have it at the host of the clone URL; administrators only',
+    }),
   signing_token: z.boolean().optional().meta({ description: 'GitLab 19: sign deliveries instead of sending a token' }),
   local: z.boolean().optional().meta({ description: 'plain http and loopback; administrators only' }),
   interval_seconds: z.int().min(5).max(86_400).optional().meta({ description: 'how often to poll; 60 when absent' }),

@@ -2,6 +2,7 @@ import type { Principal } from '../../../access/index.ts';
 import type { Result } from '../../../kernel/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Deps } from '../../context.ts';
+import type { StandardUrls } from '../../forge-pace.ts';
 import type { Pager } from '../page.ts';
 
 /** What the operations on repositories, sources and plans work with. */
@@ -16,6 +17,8 @@ export type GitDeps = Pick<
   readonly grantWarningMs: number;
   /** `invalid_url` or `ssh_unsupported` for a clone URL that can not be used, by the Git adapter's rules. */
   readonly checkUrl: (url: string, local: boolean) => Result<unknown>;
+  /** Where the API of each forge is for repositories without an own one. */
+  readonly forgeApis: StandardUrls;
   readonly limits: { readonly applicationsPerEnvironment: number; readonly environmentsPerProject: number };
 };
 

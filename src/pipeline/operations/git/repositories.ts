@@ -103,11 +103,17 @@ function checked(deps: GitDeps, principal: Principal, input: CreateRepository): 
 
 /** Fields that do not go with each other: the field, what to say, whether it is so. */
 function mismatches(input: CreateRepository): readonly (readonly [string, string, boolean])[] {
-  const { provider, signing_token: signing, app, token, username } = input;
+  const { provider, signing_token: signing, app, oauth, token, username } = input;
   return [
     ['signing_token', 'is for GitLab; GitHub signs by itself', signing === true && provider !== 'gitlab'],
     ['app', 'is for GitHub', app !== undefined && provider !== 'github'],
     ['app', 'goes without a token', app !== undefined && token !== undefined],
+    [
+      'oauth',
+      'is for GitLab; a token of OAuth that GitHub gave is a token',
+      oauth !== undefined && provider !== 'gitlab',
+    ],
+    ['oauth', 'goes without a token', oauth !== undefined && token !== undefined],
     ['username', 'goes with a token', username !== undefined && token === undefined],
   ];
 }

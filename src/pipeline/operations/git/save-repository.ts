@@ -2,6 +2,7 @@ import { denied, type Principal } from '../../../access/index.ts';
 import { fail, ok, problem, type Result } from '../../../kernel/index.ts';
 import type { CreateRepository } from '../../../ports/api/index.ts';
 import type { GitRepository } from '../../../ports/index.ts';
+import { derivedApiUrl } from './api-url.ts';
 import type { GitDeps } from './context.ts';
 import { mayManage } from './may-manage.ts';
 
@@ -33,25 +34,24 @@ export async function saveRepository(deps: GitDeps, principal: Principal, wanted
   if (known !== undefined && known.spec.url !== wanted.url)
     return fail(problem('already_exists', 'this repository is known under another URL', { at: 'url' }));
   const credentialsSecret = `${name}-credentials`;
-  const saved = await saveCredentials(deps, credentialsSecret, {
-    wanted,
-    apiUrl: wanted.api_url ?? known?.spec.apiUrl,
-  });
+  const derived = known === undefined ? derivedApiUrl(wanted, deps.forgeApis) : known.spec.apiUrl;
+  const apiUrl = wanted.api_url ?? derived;
+  const saved = await saveCredentials(deps, credentialsSecret, { wanted, apiUrl });
   if (!saved.ok) return saved;
   const credentials = saved.value ? { credentialsSecret } : {};
-  return known === undefined ? create(deps, { name, wanted, credentials }) : reuse(deps, known, credentials);
+  return known === undefined ? create(deps, { name, wanted, apiUrl, credentials }) : reuse(deps, known, credentials);
 }
 
-/** Keeps the token, or the App's key, if there is one; answers whether there is. */
+/** Keeps the token, the App's key or the OAuth grant, if there is one; answers whether there is. */
 async function saveCredentials(
   deps: GitDeps,
   secretName: string,
   { wanted, apiUrl }: { readonly wanted: Wanted; readonly apiUrl: string | undefined },
 ): Promise<Result<boolean>> {
-  const { token, app, provider, repository_id: repositoryId } = wanted;
+  const { token, app, oauth, provider, repository_id: repositoryId } = wanted;
+  const at = apiUrl === undefined ? {} : { apiUrl };
   if (app !== undefined) {
     const { app_id: appId, installation_id: installationId, private_key: privateKey } = app;
-    const at = apiUrl === undefined ? {} : { apiUrl };
     const saved = await deps.credentials.saveApp(secretName, {
       appId,
       installationId,
@@ -59,6 +59,12 @@ async function saveCredentials(
       repositoryId,
       ...at,
     });
+    return saved.ok ? ok(true) : saved;
+  }
+  if (oauth !== undefined) {
+    const { application_id: applicationId, application_secret: applicationSecret, refresh_token: refreshToken } = oauth;
+    const secret = applicationSecret === undefined ? {} : { applicationSecret };
+    const saved = await deps.credentials.saveOauth(secretName, { applicationId, ...secret, refreshToken, ...at });
     return saved.ok ? ok(true) : saved;
   }
   if (token === undefined) return ok(false);
@@ -71,9 +77,14 @@ type Credentials = { readonly credentialsSecret?: string };
 
 async function create(
   deps: GitDeps,
-  input: { readonly name: string; readonly wanted: Wanted; readonly credentials: Credentials },
+  input: {
+    readonly name: string;
+    readonly wanted: Wanted;
+    readonly apiUrl: string | undefined;
+    readonly credentials: Credentials;
+  },
 ): Promise<Result<Saved>> {
-  const { name, wanted, credentials } = input;
+  const { name, wanted, apiUrl, credentials } = input;
   const webhookAuth = wanted.provider === 'github' ? 'hmac' : wanted.signing_token === true ? 'signing-token' : 'token';
   const webhookSecret = `${name}-hook`;
   const secret = newHookSecret(deps, webhookAuth);
@@ -86,7 +97,7 @@ async function create(
       url: wanted.url,
       repositoryId: wanted.repository_id,
       project: wanted.repository,
-      ...(wanted.api_url === undefined ? {} : { apiUrl: wanted.api_url }),
+      ...(apiUrl === undefined ? {} : { apiUrl }),
       ...(wanted.local === true ? { local: true } : {}),
       ...credentials,
       webhookSecret,
