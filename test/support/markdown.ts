@@ -26,7 +26,7 @@ export function structureOf(markdown: string): Structure {
   for (const line of markdown.split('\n')) {
     if (fence !== undefined) {
       const closing = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
-      if (closing?.[0] === fence[0] && closing.length >= fence.length) fence = undefined;
+      if (closing !== undefined && closing[0] === fence[0] && closing.length >= fence.length) fence = undefined;
       else inside.push(line);
       continue;
     }
