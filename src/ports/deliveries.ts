@@ -69,6 +69,12 @@ export interface DeliveryLog {
     ref: string,
   ): Promise<Result<readonly { readonly commit: string; readonly at: string }[]>>;
   forget(repository: string, ref: string, commits: readonly string[]): Promise<Result<void>>;
+  /** Mentions it once more, as if a delivery did at `at` (ISO); what is mentioned already keeps its time. */
+  mention(
+    repository: string,
+    ref: string,
+    again: { readonly commit: string; readonly at: string },
+  ): Promise<Result<void>>;
   /** Newest first, bounded per repository. */
   recent(repository: string, limit: number): Promise<Result<readonly DeliveryRecord[]>>;
 }

@@ -22,7 +22,7 @@ const NO_QUEUE: JobQueue = { add: async () => ok(undefined), addAll: async () =>
 
 const nothing = async (): Promise<Result<never>> =>
   fail(problem('queue_unavailable', 'deliveries are kept in Redis; ask a server, with --api-url'));
-const NO_DELIVERIES: DeliveryLog = { mentioned: nothing, forget: nothing, recent: nothing };
+const NO_DELIVERIES: DeliveryLog = { mentioned: nothing, forget: nothing, mention: nothing, recent: nothing };
 
 /**
  * The same API as a server's over the same stores, as the principal `local`: whoever may write the control namespace is an administrator

@@ -179,6 +179,10 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
         [...sources.items.values()].filter(({ spec }) => spec.repository === repository).map(({ spec }) => spec.ref),
       ),
     ],
+    previewsOf: async (project: string) =>
+      ok(
+        [...applications.items.values()].filter(({ spec }) => spec.project === project && spec.preview !== undefined),
+      ),
     start: async () => undefined,
     stop: async () => undefined,
   } as unknown as Store;
@@ -274,6 +278,10 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
           if (ref.endsWith('/comments'))
             world.commented = world.commented.filter(({ commit }) => !commits.includes(commit));
           world.mentions = world.mentions.filter(({ commit }) => !commits.includes(commit));
+          return ok(undefined);
+        },
+        mention: async (_repository: string, ref: string, again: { commit: string; at: string }) => {
+          (ref.endsWith('/comments') ? world.commented : world.mentions).push(again);
           return ok(undefined);
         },
         recent: async (repository: string, limit: number) =>

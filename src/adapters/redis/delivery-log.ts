@@ -34,6 +34,12 @@ export function createDeliveryLog(redis: RedisHandle): DeliveryLog {
       return done.ok ? ok(undefined) : done;
     },
 
+    async mention(repository, ref, { commit, at }): Promise<Result<void>> {
+      const key = mentionedKey(prefix, repository, ref);
+      const done = await redis.attempt((c) => c.hakopodAdmit(2, '', key, String(Date.parse(at)), commit));
+      return done.ok ? ok(undefined) : done;
+    },
+
     async recent(repository, limit): Promise<Result<readonly DeliveryRecord[]>> {
       if (limit < 1) return ok([]);
       const lines = await redis.attempt((c) => c.lrange(historyKey(prefix, repository), 0, limit - 1));

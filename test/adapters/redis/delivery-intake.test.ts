@@ -244,6 +244,14 @@ describe('delivery intake', () => {
 });
 
 describe('delivery log', () => {
+  it('takes a mention that somebody asks for again, and leaves the time of one that stands', async () => {
+    const log = createDeliveryLog(redis);
+    const [first, later] = ['2026-11-29T12:00:00.000Z', '2026-11-29T13:00:00.000Z'];
+    for (const at of [first, later])
+      expect(await log.mention('shop', REF, { commit: '42', at })).toEqual(ok(undefined));
+    expect(await log.mentioned('shop', REF)).toEqual(ok([{ commit: '42', at: first }]));
+  });
+
   it('forgets the commits a worker took, and only those', async () => {
     const intake = intakeOn(recordingQueue().queue);
     const [a, b] = [push(), push()];

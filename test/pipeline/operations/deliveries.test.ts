@@ -106,6 +106,15 @@ describe('delivering again', () => {
     expect(world.memory.jobs).toEqual([job]);
   });
 
+  it('asks for the command of a comment again, and for no commit', async () => {
+    arrived(1, { ref: 'pull-request/12/comments', commit: '987654' });
+    arrived(2, { ref: 'pull-request/12', commit: 'a'.repeat(40) });
+    must(await redeliver(0));
+    must(await redeliver(1));
+    expect(world.memory.commented).toEqual([{ commit: '987654', at: world.memory.now.toISOString() }]);
+    expect(world.memory.mentions).toEqual([]);
+  });
+
   it.each(['event', 'malformed', 'repository', 'refused'] as const)('has nowhere to look for %s', async (verdict) => {
     arrived(1, { verdict });
     expect(await redeliver(0)).toMatchObject({ ok: false, problem: { code: 'invalid_request', at: 'id' } });

@@ -17,7 +17,8 @@ type DeliveryDeps = GitDeps & { readonly deliveries: DeliveryLog; readonly jobs:
 
 /**
  * What arrived at the webhooks, for whoever manages the repository. Redelivering queues what the delivery queued: the worker resolves the ref
- * or asks for the pull request as it is now, so it may be repeated, and an old delivery brings nothing old back.
+ * or asks for the pull request as it is now, so it may be repeated, and an old delivery brings nothing old back. A comment's command is carried
+ * out again, if who wrote it may still ask for it.
  */
 export function deliveryOperations(deps: DeliveryDeps): DeliveryOperations {
   return {
@@ -43,7 +44,7 @@ export function deliveryOperations(deps: DeliveryDeps): DeliveryOperations {
       if (!recorded.ok) return recorded;
       const record = recorded.value.find((one) => idOf(one) === id);
       if (record === undefined) return fail(problem('not_found', 'there is no such delivery on record any more'));
-      const queued = await again(deps.jobs, record);
+      const queued = await again(deps, record);
       if (!queued.ok) return queued;
       const resource = { kind: 'GitRepository', ...found.value.spec.scope, name };
       await audited(deps, { principal, info }, { action: 'delivery.redeliver', resource });
@@ -65,11 +66,18 @@ function idOf(record: DeliveryRecord): string {
 }
 
 /** Queues what the delivery led to, or would have. */
-async function again(jobs: JobQueue, record: DeliveryRecord): Promise<Result<void>> {
+async function again(deps: DeliveryDeps, record: DeliveryRecord): Promise<Result<void>> {
   const job = jobOf(record);
-  if (job !== undefined) return jobs.add(job);
-  const message = 'the delivery names no ref and no request; `hakopod sources sync` reads the ref of a source';
-  return fail(problem('invalid_request', message, { at: 'id' }));
+  if (job === undefined) {
+    const message = 'the delivery names no ref and no request; `hakopod sources sync` reads the ref of a source';
+    return fail(problem('invalid_request', message, { at: 'id' }));
+  }
+  const { repository, ref, commit } = record;
+  if (ref !== undefined && commit !== undefined && isOfComment(ref, pullRequestOfMentions(ref))) {
+    const mentioned = await deps.deliveries.mention(repository, ref, { commit, at: deps.clock.now().toISOString() });
+    if (!mentioned.ok) return mentioned;
+  }
+  return deps.jobs.add(job);
 }
 
 function jobOf({ repository, ref }: DeliveryRecord): Job | undefined {
