@@ -53,6 +53,9 @@ export const CODES = {
   not_resumable: rejected('the release can not be resumed; deploy again'),
   queue_full: waiting('too many releases of this application are waiting'),
   too_many_plans: rejected('this repository has as many planned pull requests as are kept; close some and push again'),
+  preview_limit: rejected('the project has as many preview environments as are allowed; one that goes makes room'),
+  preview_leaving: waiting('a preview environment is still being removed'),
+  preview_expired: rejected('the preview environment has reached its end; a new push brings it back'),
   invalid_service: rejected('a service to release is not in the specification, or named twice'),
   shared_configuration: rejected('releasing some services can not change what all of them share'),
   unresolved_base: rejected('the current revision has not resolved its images yet; release the whole application'),
@@ -145,6 +148,15 @@ export const CODES = {
   forge_unauthorized: rejected('the forge refused the credentials'),
   oauth_grant_ended: rejected(
     'the OAuth grant of the repository has ended; authorise the application again and run `hakopod repos add` with the new refresh token',
+  ),
+  installation_suspended: rejected(
+    'the GitHub App is suspended for the account of the repository; whoever suspended it can let it work again',
+  ),
+  installation_gone: rejected(
+    'the GitHub App is not installed any more; install it and run `hakopod repos add` with the new installation',
+  ),
+  installation_repository: rejected(
+    'the installation of the GitHub App does not include the repository; its owner can add it at GitHub',
   ),
   forge_not_found: rejected('the forge does not have the repository or the commit'),
   forge_rejected: rejected('the forge refused the request'),

@@ -46,6 +46,8 @@ export const LIMITS = {
   checksHours: 24,
   /** Plans of open pull requests one repository may have (L 12: comments are not free). */
   openPlans: 100,
+  /** Preview environments of one project, those on their way out included (F 4.9). */
+  previewsPerProject: 3,
   /** The preflight (F 11): nodes, active pods and storage classes looked at, and milliseconds it may take. */
   preflightNodes: 200,
   preflightPods: 10_000,

@@ -1,3 +1,4 @@
+import { keyOfName } from '../kernel/index.ts';
 import type { GitSource, Release } from '../ports/index.ts';
 import type { Deps } from './context.ts';
 
@@ -7,7 +8,7 @@ export function auditPush(
   source: GitSource,
   { release, before }: { readonly release: Release; readonly before: Release | undefined },
 ): Promise<void> {
-  const { project, environment, name } = source.spec.application;
+  const { project, environment, name } = keyOfName(release.spec.application);
   const { commit } = release.spec.origin;
   return deps.audit.append({
     time: deps.clock.now().toISOString(),

@@ -3,6 +3,7 @@ import type { BuildRun, HeldLease, Release } from '../ports/index.ts';
 import type { Application } from '../spec/index.ts';
 import type { Deps, Run } from './context.ts';
 import { keptPatches } from './kept-patches.ts';
+import { planName } from './preview/plans.ts';
 import { isEnded } from './release/conclude.ts';
 import { checkGrant } from './release/guard.ts';
 import { isPassedOver } from './release/order.ts';
@@ -58,7 +59,9 @@ export function openBuildGuard(
   let refusal: Problem | undefined;
   const judge = async (): Promise<Result<void>> => {
     const source = deps.store.sources.cached(run.spec.source);
-    const seen = source?.status.seen?.commit;
+    // A preview's commit is the head of a request, whatever the ref of its source shows.
+    const isOfRef = source?.name === run.spec.application;
+    const seen = isOfRef ? source?.status.seen?.commit : undefined;
     if (seen !== undefined && seen !== run.spec.commit) return fail(problem('superseded'));
     const wanting = await releaseWanting(deps, run);
     if (!wanting.ok) return wanting;
@@ -79,7 +82,12 @@ export function openBuildGuard(
   const look = (name: string): void => {
     if (name === run.spec.source || name === run.spec.application) void check();
   };
-  const stops = [deps.store.applications.onChange(look), deps.store.sources.onChange(look)];
+  const plan = planOf(deps, run);
+  const lookAtPlan = (name: string): void => {
+    if (name === plan) void check();
+  };
+  const { applications, sources, plans } = deps.store;
+  const stops = [applications.onChange(look), sources.onChange(look), plans.onChange(lookAtPlan)];
   return {
     check,
     signal: AbortSignal.any([lease.signal, job.signal, unwanted.signal]),
@@ -88,4 +96,10 @@ export function openBuildGuard(
       for (const stop of stops) stop();
     },
   };
+}
+
+/** The plan of the request whose preview is built. */
+function planOf(deps: Deps, { spec }: BuildRun): string | undefined {
+  const preview = deps.store.applications.cached(spec.application)?.spec.preview;
+  return preview === undefined ? undefined : planName(preview.source, preview.number);
 }

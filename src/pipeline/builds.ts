@@ -89,7 +89,7 @@ async function createRun(deps: Deps, wanted: Wanted): Promise<Result<unknown>> {
     spec: {
       application,
       applicationId,
-      source: origin.source ?? '',
+      source: origin.source ?? known.value.spec.preview?.source ?? '',
       service: target.services[0],
       commit,
       revision: target.revision,

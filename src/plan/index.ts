@@ -5,6 +5,7 @@
  */
 export type { Change } from './changes.ts';
 export { planJson } from './json.ts';
+export { visible } from './lines.ts';
 export { type Block, fitMarkdown, headingOf, type PlanBody, planBody, refusalPlan } from './markdown.ts';
 export { type OfflinePlan, type Plan, planOffline, planRelease } from './plan.ts';
 export {

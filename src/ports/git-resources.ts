@@ -219,6 +219,7 @@ export const PlanStatus = z.object({
       posted: z.string().optional(),
       writingSince: Timestamp.optional().describe('a worker writes the comment since then'),
       id: z.string().optional(),
+      environment: z.string().optional().describe('digest of what the text says of the environment'),
       undeliverable: z.string().optional().describe('code of a refusal by the forge that trying again can not mend'),
     })
     .optional(),

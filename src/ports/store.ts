@@ -99,6 +99,8 @@ export interface Store {
   sourcesOf(repository: string, ref: string): readonly GitSource[];
   /** The refs of this repository that any cached source is bound to. */
   repositoryRefs(repository: string): readonly string[];
+  /** The preview environments of a project as the API server has them now, those on their way out included; never cached. */
+  previewsOf(project: string): Promise<Result<readonly Application[]>>;
   /** Starts the caches and resolves when each has listed once. */
   start(signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;

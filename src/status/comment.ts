@@ -1,5 +1,6 @@
 import { type ApplicationKey, displayApplication } from '../kernel/index.ts';
 import { type Block, fitMarkdown, headingOf, type PlanBody } from '../plan/index.ts';
+import { type EnvironmentNote, environmentBlocks } from './environment.ts';
 
 /** The first line of a pull request's comment: hidden, and how the comment is found again. Names hold nothing that could end it. */
 export function planMarker(key: ApplicationKey): string {
@@ -33,6 +34,8 @@ export type CommentBinding = {
   readonly draft: boolean;
   /** Sentences of ours that a reader has to know before the details. */
   readonly notes: readonly string[];
+  /** How the preview environment stands, where the source wants one. */
+  readonly environment?: EnvironmentNote;
   /** Address of the page with the whole plan. */
   readonly page?: string;
 };
@@ -44,13 +47,16 @@ export type CommentBinding = {
 export function planComment(body: PlanBody, binding: CommentBinding): string {
   const { application, head, grantRevision, fork, draft, page } = binding;
   const compared = comparison(binding.against);
+  const { environment } = binding;
+  const applied =
+    environment === undefined ? 'Nothing was built or applied.' : 'The plan itself built and applied nothing.';
   const notes = [...(draft ? ['This request is a draft; it is planned like any other.'] : []), ...binding.notes];
   return fitMarkdown({
     head: [planMarker(application), body.heading],
-    blocks: [...noted(notes), ...body.blocks],
+    blocks: [...(environment === undefined ? [] : environmentBlocks(environment)), ...noted(notes), ...body.blocks],
     foot: [
       '',
-      `Commit ${head}, ${compared}, under revision ${grantRevision} of the deploy grant. Nothing was built or applied.`,
+      `Commit ${head}, ${compared}, under revision ${grantRevision} of the deploy grant. ${applied}`,
       ...(fork ? ['This is a fork: which secrets exist is not told.'] : []),
       ...(page === undefined ? [] : [`[The whole plan](<${page}>) is for people with a key.`]),
     ],

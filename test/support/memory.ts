@@ -180,9 +180,7 @@ export async function memory(options: Partial<PipelineOptions> = {}): Promise<Me
       ),
     ],
     previewsOf: async (project: string) =>
-      ok(
-        [...applications.items.values()].filter(({ spec }) => spec.project === project && spec.preview !== undefined),
-      ),
+      ok([...applications.items.values()].filter(({ spec }) => spec.project === project && spec.preview !== undefined)),
     start: async () => undefined,
     stop: async () => undefined,
   } as unknown as Store;

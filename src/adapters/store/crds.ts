@@ -22,6 +22,14 @@ import { CLUSTER_RUN_DEFINITION } from './cluster-run-store.ts';
 import { AGE, type Definition, READY, type Rule } from './definition.ts';
 import { type StructuralSchema, structuralSchema } from './structural.ts';
 
+/** An application is a preview from its first day or never, and of one request; only its end may move. */
+const PREVIEW_OF = [
+  'has(self.preview) == has(oldSelf.preview)',
+  `(!has(self.preview) || (${['source', 'sourceUid', 'repository', 'number', 'parent']
+    .map((field) => `self.preview.${field} == oldSelf.preview.${field}`)
+    .join(' && ')}))`,
+].join(' && ');
+
 /**
  * The fence may never fall, nor vanish. On the root schema, because a rule below `status` is not asked when somebody removes the
  * whole status and writes a new one.
@@ -87,8 +95,11 @@ const DEFINITIONS: readonly Definition[] = [
       AGE,
     ],
     rootRules: [FENCE],
-    specRules: [{ rule: 'self.id == oldSelf.id', message: 'spec.id is immutable: it names the namespace' }],
-    selectable: [],
+    specRules: [
+      { rule: 'self.id == oldSelf.id', message: 'spec.id is immutable: it names the namespace' },
+      { rule: PREVIEW_OF, message: 'what an application is a preview of is immutable' },
+    ],
+    selectable: ['.spec.project', '.spec.preview.source'],
   },
   {
     kind: 'Release',

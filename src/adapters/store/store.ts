@@ -54,6 +54,18 @@ export function createStore(options: StoreOptions): Store {
     domains: domainsOf(options),
     sourcesOf: index.sourcesOf,
     repositoryRefs: index.repositoryRefs,
+    previewsOf: async (project) => {
+      const { cluster, namespace, log } = options;
+      const fieldSelector = `spec.project=${escaped(project)},spec.preview.source!=`;
+      const listed = await cluster.list({
+        apiVersion: GROUP_VERSION,
+        kind: APPLICATION.kind,
+        namespace,
+        fieldSelector,
+      });
+      if (!listed.ok) return listed;
+      return ok(listed.value.flatMap((object) => decodeOrSkip(APPLICATION, object, log) ?? []));
+    },
     start: async (signal) => {
       await Promise.all(collections.map((collection) => collection.start().whenSynced(signal)));
     },

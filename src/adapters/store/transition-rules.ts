@@ -22,10 +22,17 @@ export function transitionRules(): Readonly<Record<string, TransitionRule>> {
 function application(next: Manifest, previous: Manifest | undefined): string | undefined {
   if (previous === undefined) return undefined;
   if (field(next.spec, 'id') !== field(previous.spec, 'id')) return 'spec.id is immutable: it names the namespace';
+  if (previewOf(next) !== previewOf(previous)) return 'what an application is a preview of is immutable';
   const before = field(previous.status, 'fence');
   const after = field(next.status, 'fence');
   if (typeof before !== 'number' || (typeof after === 'number' && after >= before)) return undefined;
   return 'status.fence may not fall: a newer holder of the lease has written already';
+}
+
+function previewOf({ spec }: Manifest): string {
+  const preview = field(spec, 'preview');
+  const fixed = ['source', 'sourceUid', 'repository', 'number', 'parent'];
+  return canonicalJson(preview === undefined ? [] : fixed.map((name) => field(preview, name) ?? ''));
 }
 
 function domainClaim(next: Manifest, previous: Manifest | undefined): string | undefined {

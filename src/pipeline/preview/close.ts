@@ -3,6 +3,7 @@ import type { ForgeRepository, GitSource, PullRequest, PullRequestPlan } from '.
 import { describeOutcome, planContext, planMarker, retargetedComment } from '../../status/index.ts';
 import type { Deps } from '../context.ts';
 import { isOwed, reportsOf, withReport } from '../ledger.ts';
+import { removeEnvironmentOf } from '../preview-environment/index.ts';
 import { planName, reportJobs } from './plans.ts';
 import { binding, openPlan } from './record.ts';
 
@@ -11,7 +12,7 @@ const ANSWERING = 20;
 
 /**
  * Closes a plan: every head that has no word yet is told that the request is closed, or goes into another branch, and when the forge knows
- * all, the plan goes. The comment stays as it is: what it says of its commit stays true. Called again until done.
+ * all and its environment is gone, the plan goes. The comment stays as it is: what it says of its commit stays true. Called again until done.
  */
 export async function closePlan(
   deps: Deps,
@@ -36,9 +37,13 @@ export async function closePlan(
     };
   });
   if (!written.ok) return written.problem.code === 'not_found' ? ok(undefined) : written;
+  const environment = await removeEnvironmentOf(deps, written.value);
+  if (!environment.ok) return environment;
   // Without its repository nobody can be told anything any more.
   const isReachable = deps.store.repositories.cached(plan.spec.repository) !== undefined;
   if (isReachable && reportsOf(written.value).some(isOwed)) return deps.jobs.addAll(reportJobs(written.value));
+  // The end of the removal looks at the request again.
+  if (!environment.value) return ok(undefined);
   const gone = await deps.store.plans.delete(plan.name, plan.uid);
   // A source that is being removed waits for its plans.
   const isAwaited = deps.store.sources.cached(plan.spec.source)?.deleting === true;

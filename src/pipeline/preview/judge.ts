@@ -19,7 +19,7 @@ import { keptPatches } from '../kept-patches.ts';
 import { inFileOrder } from '../plan.ts';
 import { preflightOf } from '../preflight.ts';
 import { unpackSpec } from '../release-body.ts';
-import { readSpecAt, type SpecAtCommit, secretsToHave } from '../spec-at-commit.ts';
+import { readSpecAt, type SpecAtCommit, secretsToHave, type ValidSpec } from '../spec-at-commit.ts';
 import { type Accepted, baseStandings } from './base-standing.ts';
 
 /** What a head comes to for one source. */
@@ -35,6 +35,8 @@ export type Verdict = {
   readonly body: PlanBody;
   /** The whole plan for its page. */
   readonly text?: string;
+  /** The file of a head that may be released. */
+  readonly desired?: { readonly text: string; readonly parsed: ValidSpec };
   /** What a reader has to know of the base branch before the details. */
   readonly notes: readonly string[];
 };
@@ -137,6 +139,7 @@ async function judgeFile(
     shown: describeOutcome(standing),
     summary,
     ...base,
+    desired: { text, parsed },
   });
 }
 

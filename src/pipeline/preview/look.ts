@@ -53,11 +53,19 @@ export async function touchedBy(
   if (!changed.ok) return changed;
   const set = changed.value;
   return ok(
-    set === undefined ? sources : sources.filter((source) => pathsOf(source).some((path) => set.has(storedPath(path)))),
+    set === undefined
+      ? sources
+      : sources.filter((source) => buildsAll(source) || pathsOf(source).some((path) => set.has(storedPath(path)))),
   );
 }
 
-/** The file and the env files it names at the base; what a build reads changes no plan. */
+/** The file and the env files it names at the base; what a build reads changes no plan, but what a preview environment runs. */
 function pathsOf({ spec, status }: GitSource): readonly string[] {
-  return [spec.path, ...(status.envFiles ?? [])];
+  const built = spec.previewEnvironments === undefined ? [] : (status.watched ?? []);
+  return [spec.path, ...(status.envFiles ?? []), ...built];
+}
+
+/** The whole repository is a build context of a preview environment: every commit is another one. */
+function buildsAll({ spec, status }: GitSource): boolean {
+  return spec.previewEnvironments !== undefined && status.watched?.includes('.') === true;
 }

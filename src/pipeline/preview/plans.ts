@@ -2,6 +2,7 @@ import { ok, type Result } from '../../kernel/index.ts';
 import type { GitSource, Job, PullRequestPlan } from '../../ports/index.ts';
 import type { Deps } from '../context.ts';
 import { isOwed, reportsOf } from '../ledger.ts';
+import { isEnvironmentDue } from '../preview-environment/due.ts';
 import { standingKey } from './base-standing.ts';
 
 /** One pull request of one repository. */
@@ -80,7 +81,8 @@ export function jobsOfPlan(deps: Deps, plan: PullRequestPlan): readonly Job[] {
     plan.status.outcome === undefined ||
     (source.spec.suspended !== true && plan.status.sourceGeneration !== source.generation) ||
     owesComment(plan) ||
-    isOutdated(deps, plan, source);
+    isOutdated(deps, plan, source) ||
+    isEnvironmentDue(deps, plan, source);
   const { repository, number } = plan.spec;
   return [...(isStale ? [{ queue: 'preview', repository, number } as const] : []), ...reportJobs(plan)];
 }

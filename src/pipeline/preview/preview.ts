@@ -11,6 +11,7 @@ import {
 import type { Deps, Run } from '../context.ts';
 import { reportOf, reportsOf } from '../ledger.ts';
 import { splitMentions } from '../mentions.ts';
+import { bringEnvironment, isEnvironmentDue, removeStrays } from '../preview-environment/index.ts';
 import { forgeOf, remoteOf } from '../remote.ts';
 import { standingKey } from './base-standing.ts';
 import { closePlan, closeRetargeted, closeUnplanned } from './close.ts';
@@ -48,13 +49,15 @@ type Now = {
   readonly mentions: readonly string[];
   /** A person asks for the plan once more. */
   readonly isAsked: boolean;
+  /** The comments that do. */
+  readonly asked: string;
   readonly signal: AbortSignal;
 };
 
 /**
  * Brings the plans of one pull request up to what it is now: the head's file is planned under the base's grant, with a status on the head
  * and one comment per source. The job carries no commit: the forge says whether the request is open, the Git server which commit is its
- * head. Nothing is built, applied or run. Cut off anywhere, the next run does the same again.
+ * head. The plan itself builds, applies and runs nothing; where the source wants it, the request gets a preview environment. Cut off anywhere, the next run does the same again.
  */
 export async function preview(deps: Deps, job: RequestKey, run: Run): Promise<Result<void>> {
   for (let attempt = 1; ; attempt += 1) {
@@ -68,6 +71,8 @@ async function previewOnce(deps: Deps, job: RequestKey, run: Run): Promise<Resul
   const plans = plansOfRepository(deps, job.repository).filter((plan) => plan.spec.number === job.number);
   const left = await closeUnwanted(deps, plans);
   if (!left.ok) return left;
+  const strays = await removeStrays(deps, job);
+  if (!strays.ok) return strays;
   const repository = deps.store.repositories.cached(job.repository);
   if (repository === undefined) return ok(undefined);
   const asked = await obeyComments(deps, job, repository);
@@ -118,6 +123,7 @@ async function planAsked(
   const { ripe, young } = splitMentions(deps, mentioned.value, head);
   // What the forge itself calls the head is not passed, however late the Git server shows it.
   const mentions = ripe.map((mention) => mention.commit).filter((commit) => commit === head || commit !== forgeHead);
+  const isAsked = asked.plan.some((commit) => head.startsWith(commit));
   const planned = await planRequest(
     deps,
     {
@@ -129,7 +135,8 @@ async function planAsked(
       hasHead: look.value.head !== undefined,
       baseCommit: look.value.baseCommit,
       mentions,
-      isAsked: asked.plan.some((commit) => head.startsWith(commit)),
+      isAsked,
+      asked: isAsked ? asked.comments.join() : '',
       signal: run.signal,
     },
     left,
@@ -238,10 +245,16 @@ async function planSource(deps: Deps, now: Now, turn: Turn): Promise<Result<void
   // Read before the verdict: what changes meanwhile plans again.
   const standing = standingKey(deps, source, now.request.fork);
   const isLimited = turn.isTouched && countOpen(deps, plan) >= LIMITS.openPlans;
-  if (isSettled(plan, now, { ...turn, isLimited, standing })) return queueReports(deps, plan);
+  const isSame = isSettled(plan, now, { ...turn, isLimited, standing }) && !isEnvironmentDue(deps, plan, source);
+  if (isSame) return queueReports(deps, plan);
 
   const verdict = isLimited ? ok(limited(source)) : await verdictOn(deps, now, turn);
   if (!verdict.ok) return verdict;
+  const brought = await bringEnvironment(deps, {
+    ...{ source, plan, request: now.request, head: now.head, asked: now.asked, run: { signal: now.signal } },
+    desired: verdict.value.desired,
+  });
+  if (!brought.ok && brought.problem.code === 'conflict') return brought;
   const finding: Finding = {
     source,
     request: now.request,
@@ -249,6 +262,8 @@ async function planSource(deps: Deps, now: Now, turn: Turn): Promise<Result<void
     baseCommit: now.baseCommit,
     mentions: now.mentions,
     verdict: verdict.value,
+    // What keeps the environment from being looked at is no reason to keep the plan from people.
+    environment: brought.ok ? brought.value.environment : plan.status.environment,
     standing,
     mayComment: turn.mayComment,
   };
@@ -261,9 +276,12 @@ async function planSource(deps: Deps, now: Now, turn: Turn): Promise<Result<void
     code: verdict.value.code,
   });
   const queued = await queueReports(deps, recorded.value);
+  if (!queued.ok) return queued;
+  const finished = brought.ok ? await brought.value.finish() : brought;
   const body = commentOf(deps, plan, finding);
-  if (!queued.ok || body === undefined) return queued;
-  return writeComment(deps, { forge: now.forge, plan: recorded.value, body });
+  const told =
+    body === undefined ? ok(undefined) : await writeComment(deps, { forge: now.forge, plan: recorded.value, body });
+  return told.ok ? finished : told;
 }
 
 function verdictOn(deps: Deps, now: Now, { source, isTouched }: Turn): Promise<Result<Verdict>> {

@@ -1,8 +1,9 @@
 import { digestOf, fail, LIMITS, ok, problem, type Result } from '../../kernel/index.ts';
-import type { CommitReport, GitSource, PullRequest, PullRequestPlan } from '../../ports/index.ts';
+import type { CommitReport, GitSource, PlanEnvironment, PullRequest, PullRequestPlan } from '../../ports/index.ts';
 import { describeOutcome, planComment, readyCondition } from '../../status/index.ts';
 import type { Deps } from '../context.ts';
 import { reportsOf, sameReport, withReport } from '../ledger.ts';
+import { toldOf } from '../preview-environment/due.ts';
 import type { Verdict } from './judge.ts';
 import { packPlanText, planPageUrl } from './plan-page.ts';
 import { planName } from './plans.ts';
@@ -21,6 +22,8 @@ export type Finding = {
   /** Heads that deliveries mentioned. */
   readonly mentions: readonly string[];
   readonly verdict: Verdict;
+  /** What the plan is to say of the request's preview environment. */
+  readonly environment: PlanEnvironment | undefined;
   /** What the verdict depends on besides; see `standingKey`. */
   readonly standing: string;
   /** False for sources past the number of comments one request may get. */
@@ -64,6 +67,7 @@ export function commentOf(deps: Deps, plan: PullRequestPlan, finding: Finding): 
     fork: request.fork,
     draft: request.draft,
     notes: verdict.notes,
+    ...(finding.environment === undefined ? {} : { environment: finding.environment }),
     ...(publicUrl === undefined ? {} : { page: planPageUrl(publicUrl, plan.name) }),
   });
 }
@@ -80,7 +84,9 @@ export async function record(deps: Deps, plan: PullRequestPlan, finding: Finding
   const written = await deps.store.plans.updateStatus(plan.name, (current) => {
     const since = current.status.comment?.writingSince;
     busyMs = since === undefined ? 0 : WRITING_MS - (now.getTime() - Date.parse(since));
-    isStale = current.status.at !== plan.status.at;
+    // What became of the environment is written by others, too.
+    const isOther = toldOf(current.status.environment) !== toldOf(plan.status.environment);
+    isStale = current.status.at !== plan.status.at || isOther;
     if (isStale || busyMs > 0) return undefined;
     const { source, request, verdict, head } = finding;
     return {
@@ -100,7 +106,8 @@ export async function record(deps: Deps, plan: PullRequestPlan, finding: Finding
       head,
       sourceGeneration: source.generation,
       grantRevision: source.spec.grant.revision,
-      comment: commentStatus(current, body, now),
+      environment: finding.environment,
+      comment: commentStatus(current, { body, now, environment: toldOf(finding.environment) }),
       closed: undefined,
       at: now.toISOString(),
       reports: ledgerAfter(current, finding, now),
@@ -144,15 +151,15 @@ function ledgerAfter(current: PullRequestPlan, finding: Finding, now: Date): Com
 
 function commentStatus(
   current: PullRequestPlan,
-  body: string | undefined,
-  now: Date,
+  wanted: { readonly body: string | undefined; readonly environment: string | undefined; readonly now: Date },
 ): PullRequestPlan['status']['comment'] {
   const { comment } = current.status;
+  const { body, environment, now } = wanted;
   if (body === undefined)
     return comment === undefined ? undefined : { ...comment, desired: comment.posted, writingSince: undefined };
   const desired = digestOf(body);
-  if (comment?.posted === desired) return { ...comment, desired, writingSince: undefined };
-  return { ...comment, desired, undeliverable: undefined, writingSince: now.toISOString() };
+  if (comment?.posted === desired) return { ...comment, desired, environment, writingSince: undefined };
+  return { ...comment, desired, environment, undeliverable: undefined, writingSince: now.toISOString() };
 }
 
 function condition(current: PullRequestPlan, { verdict }: Finding, now: Date): ReturnType<typeof readyCondition> {

@@ -5,6 +5,7 @@ import { type Rendered, secretValues } from '../../render/index.ts';
 import { type Application, requiredSecrets } from '../../spec/index.ts';
 import { cachedApplication } from '../cached-application.ts';
 import { dropDomains } from '../endpoints/index.ts';
+import { snapshotSecrets } from '../preview-environment/secrets.ts';
 import type { Carrying } from './carrying.ts';
 import { dropVolumes } from './drop-volumes.ts';
 import { layFoundation } from './foundation.ts';
@@ -87,12 +88,7 @@ function letGo({ session, release, desired, prefix }: Carrying): Promise<Result<
 async function readSecrets(session: Session, release: Release, desired: Application): Promise<Result<Values>> {
   const application = cachedApplication(session.deps, release.spec.application);
   if (!application.ok) return application;
-  const { project, environment, name } = application.value.spec;
-  const names = requiredSecrets(desired);
-  const snapshot =
-    names.length === 0
-      ? ok(new Map<string, string>())
-      : await session.deps.secrets.snapshot({ project, environment, name }, names);
+  const snapshot = await snapshotSecrets(session.deps, application.value, requiredSecrets(desired));
   if (!snapshot.ok) return snapshot;
   return ok(secretValues(desired, snapshot.value));
 }

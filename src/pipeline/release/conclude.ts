@@ -6,6 +6,8 @@ import { describeOutcome, readyCondition, type Standing } from '../../status/ind
 import { pruneBuilds } from '../builds.ts';
 import { grantState } from '../grant-expiry.ts';
 import { reportOf, reportsOf, withReport } from '../ledger.ts';
+import { requestJob } from '../preview-environment/ended.ts';
+import { isPreview } from '../preview-environment/names.ts';
 import { unpackSpec } from '../release-body.ts';
 import { renderOptions } from './options.ts';
 import { ownSelector, type Session, writeApplication } from './session.ts';
@@ -70,11 +72,14 @@ export async function announce(
   if (input.isLatest) {
     const told = await tellApplication(session, release);
     if (!told.ok) return told;
+    // The comment of its request says how it stands.
+    const asked = isPreview(told.value) ? await session.deps.jobs.add(requestJob(told.value)) : ok(undefined);
+    if (!asked.ok) return asked;
   }
   return tellSource(session, release, input.by);
 }
 
-async function tellApplication(session: Session, release: Release): Promise<Result<unknown>> {
+async function tellApplication(session: Session, release: Release): Promise<Result<ApplicationResource>> {
   const { state } = release.status;
   const standing = await standingRelease(session, release);
   if (!standing.ok) return standing;

@@ -4,6 +4,7 @@ import type { HeldLease, Release } from '../../ports/index.ts';
 import type { Application } from '../../spec/index.ts';
 import { authorityBehind, checkGrantOwner } from '../authority.ts';
 import { type Deps, type Run, storedPath, storedRef } from '../context.ts';
+import { checkPreviewGrant } from '../preview-environment/check-grant.ts';
 
 /** What must stay true while a release is carried out. */
 export type Guard = {
@@ -40,16 +41,17 @@ export function openGuard(
     if (application?.deleting === true) return fail(problem('cancelled', 'the application was removed'));
     const status = application?.status;
     if (status?.cancelled?.includes(release.spec.revision) === true) return fail(problem('cancelled'));
-    const isGit = release.spec.origin.kind === 'git';
-    if (isGit && (status?.gitRevision ?? 0) > release.spec.revision) return fail(problem('superseded'));
-    return isGit ? checkGrant(deps, input) : checkAuthority(deps, input);
+    const isCommit = release.spec.origin.kind !== 'api';
+    if (isCommit && (status?.gitRevision ?? 0) > release.spec.revision) return fail(problem('superseded'));
+    return isCommit ? checkGrant(deps, input) : checkAuthority(deps, input);
   };
   const changed = new AbortController();
   const stopped = new AbortController();
   const look = (): void => {
     if (!check().ok) changed.abort();
   };
-  const watched = [deps.store.applications, deps.store.sources, deps.keys, deps.identities, deps.roles, deps.settings];
+  const { applications, sources, plans } = deps.store;
+  const watched = [applications, sources, plans, deps.keys, deps.identities, deps.roles, deps.settings];
   const stops = watched.map((part) => part.onChange(look));
   void lookAgain(deps, look, AbortSignal.any([stopped.signal, changed.signal]));
   return {
@@ -100,6 +102,7 @@ export function checkGrant(
   input: { readonly release: Release; readonly desired: Application; readonly previous: Application | undefined },
 ): Result<void> {
   const { origin } = input.release.spec;
+  if (origin.kind === 'preview') return checkPreview(deps, input);
   if (origin.kind !== 'git' || origin.source === undefined) return ok(undefined);
   const source = deps.store.sources.cached(origin.source);
   if (source === undefined || source.deleting)
@@ -121,4 +124,24 @@ export function checkGrant(
     previous: input.previous,
   });
   return granted.ok ? ok(undefined) : granted;
+}
+
+/**
+ * Whether the request of a preview is open still, and its source would give it this environment now. What the caches do not know yet is worth
+ * another try: an environment that nothing wants is removed, and its releases end with it.
+ */
+function checkPreview(
+  deps: Deps,
+  { release, desired }: { readonly release: Release; readonly desired: Application },
+): Result<void> {
+  const { origin, application } = release.spec;
+  const preview = deps.store.applications.cached(application)?.spec.preview;
+  const plan = deps.store.plans.cached(origin.plan ?? '');
+  if (preview === undefined || plan === undefined) return fail(problem('cluster_unavailable'));
+  const source = deps.store.sources.cached(preview.source);
+  if (source === undefined || source.uid !== preview.sourceUid)
+    return fail(problem('grant_refused', 'the source was removed, and its grant with it'));
+  if (plan.status.closed === true) return fail(problem('cancelled', 'the request was closed'));
+  if (plan.status.fork === true) return fail(problem('cancelled', 'the request comes from a fork now'));
+  return checkPreviewGrant(deps, source, { base: storedRef(origin.ref ?? ''), application: desired });
 }

@@ -11,13 +11,13 @@ export function isPassedOver(releases: readonly Release[], release: Release): bo
   return successorsOf(releases, release).length > 0;
 }
 
-/** The newer releases of the same source, newest first; none for a release nobody's push made. */
+/** The newer releases of the same source, or of the same request, newest first; none for a release nobody's push made. */
 export function successorsOf(releases: readonly Release[], { spec }: Release): readonly Release[] {
-  if (spec.origin.kind !== 'git') return [];
+  if (spec.origin.kind === 'api') return [];
   return releases.filter(
     (other) =>
       other.spec.revision > spec.revision &&
-      other.spec.origin.kind === 'git' &&
+      other.spec.origin.kind === spec.origin.kind &&
       other.spec.origin.source === spec.origin.source,
   );
 }

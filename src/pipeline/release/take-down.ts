@@ -1,28 +1,66 @@
-import { ok, problem, type Result } from '../../kernel/index.ts';
+import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import { type Application as ApplicationResource, CLEANUP_FINALIZER, DELETED_CLAIMS } from '../../ports/index.ts';
-import { pruneSet } from '../../reconcile/index.ts';
+import { hasOwnershipLabels, pruneSet } from '../../reconcile/index.ts';
 import { forgetCertificates, forgetDomains } from '../endpoints/index.ts';
+import { jobsAfterRemoval, recordCleaned } from '../preview-environment/ended.ts';
+import { isPreview } from '../preview-environment/names.ts';
 import { endRelease, isEnded } from './conclude.ts';
 import { readLive, type Session, saveInventory } from './session.ts';
 import { deleteObject } from './write.ts';
 
 /**
  * Takes down an application somebody removes: what it runs, then its releases, builds and secrets, and last the application itself. Claims
- * stay but for those that were named, and while there are any so does the namespace (invariant 8). Each step can be repeated; the application goes only when all is done.
+ * stay but for those that were named, and while there are any so does the namespace (invariant 8). A preview takes its namespace and claims
+ * along, the one exception, and goes only when the namespace has gone. Each step can be repeated; the application goes only when all is done.
  */
 export async function takeDown(session: Session, application: ApplicationResource): Promise<Result<void>> {
-  const steps = [takeDownObjects, takeDownClaims, takeDownNamespace, forgetHistory, forgetSecrets, forgetHosts];
-  for (const step of steps) {
+  const takeDownRest = isPreview(application)
+    ? [takeDownWhole, forgetHistory, forgetSecrets, forgetHosts, seeGone]
+    : [takeDownClaims, takeDownNamespace, forgetHistory, forgetSecrets, forgetHosts];
+  for (const step of [takeDownObjects, ...takeDownRest]) {
     const done = await step(session, application);
     if (!done.ok) return done;
   }
+  if (isPreview(application)) await recordCleaned(session.deps, application);
   const released = await session.deps.store.applications.update(application.name, ({ finalizers }) => {
     const others = finalizers.filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
     return others.length === finalizers.length ? undefined : { finalizers: others };
   });
   if (!released.ok && released.problem.code !== 'not_found') return released;
   session.deps.log.info('application removed', { application: application.name });
-  return ok(undefined);
+  return isPreview(application) ? session.deps.jobs.addAll(jobsAfterRemoval(session.deps, application)) : ok(undefined);
+}
+
+/**
+ * A preview's claims and its namespace, with whatever is in it. A namespace that is ours by its labels, and that a crash kept from the record,
+ * is put there first.
+ */
+async function takeDownWhole(session: Session, application: ApplicationResource): Promise<Result<void>> {
+  const { inventory, namespace: name } = session;
+  const namespace = inventory.live({ apiVersion: 'v1', kind: 'Namespace', name });
+  if (namespace !== undefined && hasOwnershipLabels(namespace, session.id) && !inventory.has(namespace)) {
+    inventory.record(namespace);
+    const adopted = await saveInventory(session);
+    if (!adopted.ok) return adopted;
+  }
+  for (const kind of ['PersistentVolumeClaim', 'Namespace'])
+    for (const entry of inventory.entries.filter((one) => one.kind === kind)) {
+      const deleted = await deleteObject(session, entry, operationOf(application));
+      if (!deleted.ok) return deleted;
+    }
+  const saved = await saveInventory(session);
+  return saved.ok ? ok(undefined) : saved;
+}
+
+const LEAVING_MS = 2000;
+
+/** Waits, by coming back, until a preview's namespace is gone with its pods and volumes: only then its place is free. */
+async function seeGone(session: Session): Promise<Result<void>> {
+  const ref = { apiVersion: 'v1', kind: 'Namespace', name: session.namespace };
+  const live = await session.deps.cluster.get(ref);
+  if (!live.ok) return live;
+  const isOurs = live.value !== undefined && hasOwnershipLabels(live.value, session.id);
+  return isOurs ? fail(problem('preview_leaving', undefined, { afterMs: LEAVING_MS })) : ok(undefined);
 }
 
 async function takeDownObjects(session: Session, application: ApplicationResource): Promise<Result<void>> {

@@ -15,11 +15,12 @@ import {
 import { type Preflight, planRelease, type Plan as ReleasePlan } from '../../../plan/index.ts';
 import type { RequestInfo } from '../../../ports/api/index.ts';
 import type { Application as ApplicationResource, Release } from '../../../ports/index.ts';
-import { type Application, type ImportedSecret, requiredSecrets } from '../../../spec/index.ts';
+import { type Application, type ImportedSecret, previewProblems, requiredSecrets } from '../../../spec/index.ts';
 import { reserveDomains } from '../../endpoints/index.ts';
 import { installationRefusals } from '../../installation-refusals.ts';
 import { keptPatches } from '../../kept-patches.ts';
 import { preflightOf, withReport } from '../../preflight.ts';
+import { missingSecrets } from '../../preview-environment/index.ts';
 import { isEnded } from '../../release/conclude.ts';
 import { packSpec, unpackSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
@@ -107,14 +108,23 @@ async function plan(
   const { permitted, current, imported } = input;
   const coming = new Set(imported.map(({ ref }) => ref));
   const needed = requiredSecrets(permitted.value).filter((name) => !coming.has(name));
-  const missing = await deps.secrets.missing(key, needed);
+  const missing = await missingSecrets(deps, { key, parent: current.application?.spec.preview?.parent }, needed);
   if (!missing.ok) return missing;
   const id = current.application?.spec.id;
   const installation = await installationRefusals(deps, { key, id, application: permitted.value });
   if (!installation.ok) return installation;
   const planned = planRelease({ granted: permitted, previous: current.spec, missingSecrets: missing.value });
-  const refusals = [...planned.refusals, ...installation.value];
+  const refusals = [...planned.refusals, ...installation.value, ...previewRefusals(deps, permitted.value, current)];
   return judgeCapacity(deps, { ...planned, refusals }, { id, application: permitted.value });
+}
+
+/** Facts 2.10 and 4.9: whatever somebody deploys to a preview stays one, and only until its end. */
+function previewRefusals(deps: ReleaseDeps, application: Application, current: Current): readonly Problem[] {
+  const preview = current.application?.spec.preview;
+  if (preview === undefined) return [];
+  const isOver =
+    current.application?.deleting === true || !(deps.clock.now().getTime() < Date.parse(preview.expiresAt));
+  return [...(isOver ? [problem('preview_expired')] : []), ...previewProblems(application)];
 }
 
 /** A plan with what the cluster says of it. */
