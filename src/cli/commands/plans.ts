@@ -43,11 +43,12 @@ function describePlan(plan: PullRequestPlan): Shown {
   return [
     `${plan.id}: ${plan.outcome}${plan.code === undefined ? '' : ` (${plan.code})`}${plan.closed ? ', closed' : ''}`,
     ...(plan.summary === undefined ? [] : [plan.summary]),
-    `request:  ${plan.repository_path ?? plan.repository} ${plan.number}${plan.fork ? ', from a fork' : ''}`,
+    `request:  ${plan.repository_path ?? plan.repository} ${plan.number}${plan.fork ? ', from a fork' : ''}${plan.draft ? ', draft' : ''}`,
     `head:     ${plan.head ?? '-'}${plan.branch === undefined ? '' : ` of ${plan.branch}`}`,
     `base:     ${plan.base_ref ?? '-'}`,
     `compared: ${plan.revision === undefined ? '-' : `revision ${plan.revision}`}, under revision ${plan.grant_revision ?? '-'} of the grant`,
     ...previewLines(plan),
+    ...(plan.text === undefined ? [] : ['', ...plan.text.trimEnd().split('\n')]),
   ];
 }
 

@@ -22,6 +22,7 @@ export const PullRequestPlan = z.strictObject({
   head: z.string().optional(),
   branch: z.string().optional(),
   fork: z.boolean(),
+  draft: z.boolean(),
   base_ref: z.string().optional(),
   base_commit: z.string().optional(),
   revision: Revision.optional().meta({ description: 'the accepted revision it was compared with' }),
@@ -29,6 +30,7 @@ export const PullRequestPlan = z.strictObject({
   outcome: z.enum(['waiting', 'planned', 'unchanged', 'untouched', 'refused', 'limited']),
   summary: z.string().optional(),
   code: z.string().optional(),
+  text: z.string().optional().meta({ description: 'the whole plan as `hakopod plan` prints it; not in lists' }),
   preview: PlannedEnvironment.optional().meta({
     description: 'the environment of the request, where its source wants them',
   }),

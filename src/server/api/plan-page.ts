@@ -16,7 +16,10 @@ export function planPage(plan: PullRequestPlan): Page {
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Application', application],
     ['Repository', plan.repository_path ?? plan.repository],
-    ['Request', `${plan.number}${plan.fork ? ' (from a fork)' : ''}${plan.closed ? ' (closed)' : ''}`],
+    [
+      'Request',
+      `${plan.number}${plan.fork ? ' (from a fork)' : ''}${plan.draft ? ' (draft)' : ''}${plan.closed ? ' (closed)' : ''}`,
+    ],
     ['Branch', plan.branch],
     ['Commit', plan.head],
     ['Base', plan.base_ref],
@@ -29,9 +32,10 @@ export function planPage(plan: PullRequestPlan): Page {
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value ?? '')}</dd>`)
     .join('');
-  const summary = plan.summary === undefined ? '' : `<pre>${escapeHtml(plan.summary)}</pre>`;
+  const whole = plan.text ?? plan.summary;
+  const text = whole === undefined ? '' : `<pre>${escapeHtml(whole)}</pre>`;
   return htmlPage(
     `Plan of ${application}`,
-    `<h1>Plan of ${escapeHtml(application)}</h1><dl>${list}</dl>${summary}<p>Nothing of this was built or applied.</p>`,
+    `<h1>Plan of ${escapeHtml(application)}</h1><dl>${list}</dl>${text}<p>Nothing of this was built or applied.</p>`,
   );
 }

@@ -45,9 +45,10 @@ describe('pages', () => {
     });
   });
 
-  it('show a plan to whoever has a key, with what a repository says as text', async () => {
+  it.each(['text', 'summary'])('show a plan to whoever has a key, with what a repository says as %s', async (field) => {
     const evil = '"><script>alert(1)</script>';
-    world.answers.set('plans.show', ok({ ...(sampleOf(PullRequestPlan) as object), branch: evil, summary: evil }));
+    const { text: _, ...sample } = sampleOf(PullRequestPlan) as PullRequestPlan;
+    world.answers.set('plans.show', ok({ ...sample, branch: evil, [field]: `${evil}\n+ image: nginx` }));
     const key = world.login(ADMIN);
     const stranger = await fetch(`${world.origin}/plans/acme.production.shop.7`);
     expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([
@@ -59,7 +60,8 @@ describe('pages', () => {
       const html = await answer.text();
       expect(answer.status).toBe(200);
       checkPolicy(answer, html);
-      expect(html).toContain('&#34;&#62;&#60;script&#62;alert(1)');
+      expect(html).toContain('<dd>&#34;&#62;&#60;script&#62;alert(1)');
+      expect(html).toContain('<pre>&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;\n+ image: nginx</pre>');
     }
   });
 });

@@ -2,6 +2,7 @@ import { allows, refusal } from '../../../access/index.ts';
 import { fail, ok, problem } from '../../../kernel/index.ts';
 import type { PlanOperations, PullRequestPlan as PlanView } from '../../../ports/api/index.ts';
 import type { PullRequestPlan } from '../../../ports/index.ts';
+import { planTextOf } from '../../preview/plan-page.ts';
 import type { GitDeps } from './context.ts';
 import { targetOf } from './find-source.ts';
 import { plannedEnvironment } from './previews.ts';
@@ -29,9 +30,14 @@ export function planOperations(deps: Pick<GitDeps, 'store' | 'pager'>): PlanOper
       if (read.value === undefined)
         return fail(problem('not_found', 'there is no such plan, or its request is closed'));
       const denied = refusal(principal, 'deployments:read', targetOf(read.value.spec.application));
-      return denied === undefined ? ok(planView(deps, read.value)) : fail(denied);
+      return denied === undefined ? ok(wholePlan(deps, read.value)) : fail(denied);
     },
   };
+}
+
+function wholePlan(deps: Pick<GitDeps, 'store'>, plan: PullRequestPlan): PlanView {
+  const text = planTextOf(plan);
+  return { ...planView(deps, plan), ...(text === undefined ? {} : { text }) };
 }
 
 function planView(deps: Pick<GitDeps, 'store'>, { name, spec, status }: PullRequestPlan): PlanView {
@@ -49,6 +55,7 @@ function planView(deps: Pick<GitDeps, 'store'>, { name, spec, status }: PullRequ
     ...(head === undefined ? {} : { head }),
     ...(branch === undefined ? {} : { branch }),
     fork: status.fork === true,
+    draft: status.draft === true,
     ...(base === undefined ? {} : { base_ref: base.ref }),
     ...(base?.commit === undefined ? {} : { base_commit: base.commit }),
     ...(revision === undefined ? {} : { revision }),
