@@ -115,7 +115,12 @@ async function deliverTo(
  */
 export function expectOneWordEach(
   world: StoryWorld,
-  expected: { readonly plan?: readonly string[]; readonly deploy?: readonly string[] },
+  expected: {
+    readonly plan?: readonly string[];
+    readonly deploy?: readonly string[];
+    /** In other contexts, a commit each. */
+    readonly others?: readonly (readonly [string, string])[];
+  },
 ): void {
   const words: Record<string, readonly string[]> = {};
   for (const { context, commit, state } of world.forge.statuses())
@@ -128,6 +133,7 @@ export function expectOneWordEach(
   const all = [
     ...(expected.plan ?? []).map((commit) => `${PLAN_CONTEXT} ${commit}`),
     ...[world.main, ...(expected.deploy ?? [])].map((commit) => `${CONTEXT} ${commit}`),
+    ...(expected.others ?? []).map(([context, commit]) => `${context} ${commit}`),
   ];
   expect(Object.fromEntries(ends)).toEqual(Object.fromEntries(all.map((of) => [of, 'one final status'])));
   expect(world.complaints).toEqual([]);
@@ -160,6 +166,17 @@ export async function endOf(world: StoryWorld, commit: string): Promise<string> 
   return finals(world, commit)
     .map(({ state, description }) => `${state}: ${description}`)
     .join(' and ');
+}
+
+/** A call of the API as the first administrator. */
+export async function callApi(world: StoryWorld, method: 'GET' | 'POST', path: string): Promise<unknown> {
+  const ref = { apiVersion: 'v1', kind: 'Secret', namespace: 'hakopod-system', name: 'hakopod-admin-key' };
+  const read = await world.api.get(ref);
+  const { key = '' } = ((read.ok ? read.value?.data : undefined) ?? {}) as Readonly<Record<string, string>>;
+  const headers = { authorization: `Bearer ${Buffer.from(key, 'base64').toString('utf8')}` };
+  const answer = await fetch(`${new URL(world.hook.url).origin}/api/v1${path}`, { method, headers });
+  expect(answer.status, path).toBeLessThan(300);
+  return answer.json();
 }
 
 /** What fails, and how often. */
