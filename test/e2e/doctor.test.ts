@@ -59,6 +59,24 @@ describe('doctor', () => {
     expect(out).toContain('missing: watch settings.hakopod.io; install charts/hakopod');
   }, 60_000);
 
+  it('says of a dead webhook that the poller is faster, and of a healthy one that it is slower', async () => {
+    const stands = (health: 'dead' | 'healthy') =>
+      world.store.repositories.updateStatus('github-4711', ({ status }) => ({
+        ...status,
+        webhook: { health, faults: health === 'dead' ? ['missing'] : [] },
+      }));
+    await stands('dead');
+    const dead = await doctor();
+    expect(dead.code).toBe(1);
+    expect(dead.out).toMatch(
+      /^PROBLEM +repository acme\/shop: webhook: does not work: missing; polled each 20 s instead of 60 s until it does; /m,
+    );
+    await stands('healthy');
+    const healthy = await doctor();
+    expect(healthy.code).toBe(0);
+    expect(healthy.out).toMatch(/^ok +repository acme\/shop: webhook: works; polled each 300 s instead of 60 s$/m);
+  }, 60_000);
+
   it('says what to do about Redis, the address and the hook', async () => {
     await world.api.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'hakopod-system' }).then(async (listed) => {
       const hook = listed.ok ? listed.value.find(({ metadata }) => metadata.name === 'github-4711-hook') : undefined;
