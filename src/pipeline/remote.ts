@@ -1,5 +1,5 @@
 import { ok, type Result } from '../kernel/index.ts';
-import type { CredentialStore, ForgeRepository, GitRepository, Remote, TokenUse } from '../ports/index.ts';
+import type { CredentialStore, ForgeRepository, GitRepository, Remote, Renewal, TokenUse } from '../ports/index.ts';
 import type { Deps } from './context.ts';
 
 /** Where to read the repository, with the credentials it has now. `local` counts only where the installation allows it. */
@@ -14,7 +14,7 @@ export async function remoteOf(
   if (!found.ok) return found;
   if (found.value === undefined) return ok(base);
   const { username, token: password, renewable } = found.value;
-  return ok({ ...base, credentials: { username, password }, ...(renewable ? { renewal: credentialsSecret } : {}) });
+  return ok({ ...base, credentials: { username, password }, ...renewalOf(renewable, credentialsSecret, 'read') });
 }
 
 /** Where to write the repository's statuses, or with another use to its webhooks, with the token it has now. */
@@ -34,6 +34,10 @@ export async function forgeOf(
     ...base,
     token,
     ...(installation === undefined ? {} : { installation }),
-    ...(renewable ? { renewal: credentialsSecret } : {}),
+    ...renewalOf(renewable, credentialsSecret, use),
   });
+}
+
+function renewalOf(renewable: true | undefined, secret: string, use: TokenUse): { readonly renewal?: Renewal } {
+  return renewable ? { renewal: { secret, use } } : {};
 }

@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../kernel/index.ts';
-import type { CredentialStore, ForgeRepository, GitReader, Remote } from '../ports/index.ts';
+import type { CredentialStore, ForgeRepository, GitReader, Remote, Renewal } from '../ports/index.ts';
 import type { Pace } from './forge-pace.ts';
 
 type Credentials = Pick<CredentialStore, 'forRepository'>;
@@ -8,18 +8,18 @@ type Credentials = Pick<CredentialStore, 'forRepository'>;
 const REFUSED: readonly string[] = ['forge_unauthorized', 'git_unauthorized'];
 
 /**
- * Renewing an OAuth token ends the one before at once, also under the hands of whoever works with it. So what is refused such a token is asked
- * once more with the one that is kept now. The credentials decide whether there is another: a refusal is no reason to renew again and again.
+ * Renewing an OAuth token ends the one before at once, also under the hands of whoever works with it, and a GitHub App's ends with its
+ * installation. So what is refused such a token is asked once more with the one that there is now, or fails for the reason why there is none. The credentials decide whether there is another: a refusal is no reason to renew again and again.
  */
 async function otherToken(
   credentials: Credentials,
-  used: { readonly renewal: string | undefined; readonly token: string | undefined },
+  used: { readonly renewal: Renewal | undefined; readonly token: string | undefined },
   answer: Result<unknown>,
 ): Promise<Result<string> | undefined> {
   const { renewal, token } = used;
   if (answer.ok || renewal === undefined || token === undefined || !REFUSED.includes(answer.problem.code))
     return undefined;
-  const found = await credentials.forRepository(renewal, 'read', token);
+  const found = await credentials.forRepository(renewal.secret, renewal.use, token);
   if (!found.ok) return found;
   return found.value === undefined || found.value.token === token ? undefined : ok(found.value.token);
 }

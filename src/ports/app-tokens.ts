@@ -15,6 +15,10 @@ export type AppCredentials = {
 
 /** Mints tokens of a GitHub App's installation, for one repository each. They are never stored. Deadline 15 s. */
 export interface AppTokens {
-  /** `forge_unauthorized` when the App or its installation is gone, suspended or has no such permission. */
-  mint(app: AppCredentials, use: TokenUse): Promise<Result<string>>;
+  /**
+   * `installation_suspended`, `installation_gone` or, for a repository it does not include, `installation_repository`; `forge_unauthorized` when
+   * the App is not known or has no such permission. A refusal is told for a while without asking again, and a token that was `refused`
+   * replaced unless it is that new.
+   */
+  mint(app: AppCredentials, use: TokenUse, refused?: string): Promise<Result<string>>;
 }

@@ -1,5 +1,6 @@
 import type { CommitSha, RefName, Result } from '../kernel/index.ts';
 import type { CommitOutcome } from './git-resources.ts';
+import type { Renewal } from './secrets.ts';
 
 /** The repository a status is written to. */
 export type ForgeRepository = {
@@ -11,7 +12,7 @@ export type ForgeRepository = {
   /** The App installation whose limits the token shares with others; without one the token has its own. */
   readonly installation?: string;
   /** The credentials that a refused token may have been replaced in. */
-  readonly renewal?: string;
+  readonly renewal?: Renewal;
 };
 
 export type CommitStatus = {

@@ -1,4 +1,5 @@
 import type { CommitSha, RefName, RepoPath, Result } from '../kernel/index.ts';
+import type { Renewal } from './secrets.ts';
 
 /** Where a repository is and how it may be read. */
 export type Remote = {
@@ -9,7 +10,7 @@ export type Remote = {
   /** Sent as basic authentication (user and token). Only ever to the URL's own host. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** The credentials that a refused password may have been replaced in. */
-  readonly renewal?: string;
+  readonly renewal?: Renewal;
 };
 
 export type GitFile = {

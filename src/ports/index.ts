@@ -130,7 +130,7 @@ export {
   StepState,
 } from './release-resources.ts';
 export { Condition, GROUP_VERSION, type Resource } from './resource.ts';
-export type { CredentialStore, HookDirectory, HookEntry, RepositoryAccess, SecretStore } from './secrets.ts';
+export type { CredentialStore, HookDirectory, HookEntry, Renewal, RepositoryAccess, SecretStore } from './secrets.ts';
 export type { Setting, SettingSection, SettingSections, SettingsStore } from './settings.ts';
 export type {
   BuildRunCollection,

@@ -42,11 +42,14 @@ export type RepositoryAccess = {
   readonly renewable?: true;
 };
 
+/** Which credentials, and for what, another token is asked of when one was refused. */
+export type Renewal = { readonly secret: string; readonly use: TokenUse };
+
 /** Credentials of repositories and webhooks, kept in Secrets of the control namespace. */
 export interface CredentialStore {
   /**
    * What opens the repository at its Git server and forge; `undefined` when the repository has none. Of a GitHub App it is a token minted for
-   * this use, and `installation` names whose limits it has. Of an OAuth grant it is an access token, renewed when it is due, or when it is
+   * this use, anew when it was `refused`, and `installation` names whose limits it has. Of an OAuth grant it is an access token, renewed when it is due, or when it is
    * `refused`, which a server did not take: `oauth_grant_ended` when it can not be renewed any more.
    */
   forRepository(secretName: string, use: TokenUse, refused?: string): Promise<Result<RepositoryAccess | undefined>>;

@@ -206,8 +206,9 @@ export function describeSecretsContract(
     test('keeps a GitHub App instead, and lets a token be minted for each use', async () => {
       const minted: string[] = [];
       const appTokens: AppTokens = {
-        mint: async (app, use) => {
-          minted.push(`${app.appId} ${app.installationId} ${app.repositoryId} ${app.apiUrl ?? ''} ${use}`);
+        mint: async (app, use, refused) => {
+          const about = [app.appId, app.installationId, app.repositoryId, app.apiUrl, use, refused];
+          minted.push(about.join(' ').trim());
           return ok(`minted for ${use}`);
         },
       };
@@ -216,8 +217,13 @@ export function describeSecretsContract(
       const app = { appId: '1', installationId: '2', repositoryId: '3', privateKey: appKey(2048) };
       must(await withApps.saveApp('app-git', { ...app, apiUrl: 'https://ghe.example.com/api/v3' }));
       const found = must(await withApps.forRepository('app-git', 'hooks'));
-      expect(found).toEqual({ username: 'x-access-token', token: 'minted for hooks', installation: '2' });
-      expect(minted).toEqual(['1 2 3 https://ghe.example.com/api/v3 hooks']);
+      const access = { username: 'x-access-token', installation: '2', renewable: true };
+      expect(found).toEqual({ ...access, token: 'minted for hooks' });
+      must(await withApps.forRepository('app-git', 'read', 'ghs_refused'));
+      expect(minted).toEqual([
+        '1 2 3 https://ghe.example.com/api/v3 hooks',
+        '1 2 3 https://ghe.example.com/api/v3 read ghs_refused',
+      ]);
       for (const privateKey of [appKey(1024), 'no key']) {
         const refused = await withApps.saveApp('app-git', { ...app, privateKey });
         expect(refused).toMatchObject({ ok: false, problem: { code: 'invalid_secret', at: 'app.private_key' } });

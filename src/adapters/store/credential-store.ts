@@ -31,10 +31,12 @@ export function createCredentialStore(options: {
   const { cluster, namespace, appTokens } = options;
   const oauth = options.oauth === undefined ? undefined : createOauthAccess({ cluster, ...options.oauth });
 
-  async function appAccess(app: AppCredentials, use: TokenUse): Promise<Result<RepositoryAccess>> {
-    const minted = appTokens === undefined ? fail(problem('forge_unauthorized')) : await appTokens.mint(app, use);
+  /** A token of a suspended installation is refused wherever it is used; asking for another one says why. */
+  async function appAccess(app: AppCredentials, use: TokenUse, refused?: string): Promise<Result<RepositoryAccess>> {
+    const minted =
+      appTokens === undefined ? fail(problem('forge_unauthorized')) : await appTokens.mint(app, use, refused);
     if (!minted.ok) return minted;
-    return ok({ username: 'x-access-token', token: minted.value, installation: app.installationId });
+    return ok({ username: 'x-access-token', token: minted.value, installation: app.installationId, renewable: true });
   }
 
   /** The limits are the grant's, whichever token it has at the time. */
@@ -51,7 +53,7 @@ export function createCredentialStore(options: {
       if (!read.ok) return read;
       if (read.value === undefined) return ok(undefined);
       const app = appOf(read.value);
-      if (app !== undefined) return appAccess(app, use);
+      if (app !== undefined) return appAccess(app, use, refused);
       return grantIn(read.value) === undefined ? tokenAccess(read.value) : oauthAccess(secretName, refused);
     },
     saveCredentials: async (secretName, value) => {

@@ -87,14 +87,77 @@ describe('tokens of a GitHub App', () => {
     expect(await tokens.mint(app, 'report')).toMatchObject({ ok: true });
     expect(bodies()[1].permissions).toEqual({ statuses: 'write', pull_requests: 'write', contents: 'read' });
     answers = [refused];
-    expect(codeOf(await tokens.mint(app, 'hooks'))).toBe('forge_unauthorized');
+    expect(await tokens.mint(app, 'hooks')).toMatchObject({
+      problem: { code: 'forge_unauthorized', message: 'the GitHub App was not given the permission this needs' },
+    });
   });
 
-  it.each([401, 403, 404])('are refused with one code when GitHub answers %i: suspended, or gone', async (status) => {
+  it('tell a repository that the installation does not include from a permission it was not given', async () => {
+    answers = Array.from({ length: 4 }, () => ({ status: 422, json: { message: 'words of GitHub' } }));
+    expect(codeOf(await tokens.mint(app, 'report'))).toBe('installation_repository');
+    // The last question needs nothing but the repository.
+    expect(bodies().at(-1)).toEqual({ repository_ids: [42], permissions: { metadata: 'read' } });
+    for (const body of bodies()) {
+      const segments = new URL(asked[0]!.url).pathname.slice(1).split('/');
+      expect(complaintsAgainst({ method: 'POST', segments, query: new URLSearchParams(), body })).toEqual([]);
+    }
+    expect(codeOf(await tokens.mint({ ...app, repositoryId: '43' }, 'report'))).toBe('ok');
+  });
+
+  it.each([
+    [401, 'forge_unauthorized', 'GitHub does not know the App'],
+    [403, 'installation_suspended', 'suspended'],
+    [404, 'installation_gone', 'not installed any more'],
+  ])('are refused when GitHub answers %i: %s', async (status, code, words) => {
     answers = [{ status, json: { message: 'words of GitHub' } }];
     const refused = await tokens.mint(app, 'read');
-    expect(codeOf(refused)).toBe('forge_unauthorized');
-    expect(refused).toMatchObject({ problem: { message: expect.stringContaining('suspended or gone') } });
+    expect(refused).toMatchObject({ problem: { code, kind: 'rejected', message: expect.stringContaining(words) } });
+    expect(JSON.stringify(refused)).not.toContain('PRIVATE KEY');
+  });
+
+  it.each([
+    [403, 'installation_suspended'],
+    [404, 'installation_gone'],
+  ])('are not asked for again and again: a %i holds for the installation, and half a minute', async (status, code) => {
+    answers = [{ status, json: {} }];
+    for (const use of ['read', 'report', 'hooks'] as const)
+      for (const repositoryId of ['42', '43', '44'])
+        expect(codeOf(await tokens.mint({ ...app, repositoryId }, use))).toBe(code);
+    expect(asked).toHaveLength(1);
+    // Another installation, and another key, are not meant.
+    expect(codeOf(await tokens.mint({ ...app, installationId: '9' }, 'read'))).toBe('ok');
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const renewed = other.export({ type: 'pkcs8', format: 'pem' }).toString();
+    expect(codeOf(await tokens.mint({ ...app, privateKey: renewed }, 'read'))).toBe('ok');
+    now = new Date(now.getTime() + 29_999);
+    expect(codeOf(await tokens.mint(app, 'read'))).toBe(code);
+    now = new Date(now.getTime() + 1);
+    expect(codeOf(await tokens.mint(app, 'read'))).toBe('ok');
+  });
+
+  it('that were made before a suspension do not hide it: they go with it', async () => {
+    expect(codeOf(await tokens.mint(app, 'read'))).toBe('ok');
+    answers = [{ status: 403, json: {} }];
+    expect(codeOf(await tokens.mint(app, 'report'))).toBe('installation_suspended');
+    expect(codeOf(await tokens.mint(app, 'read'))).toBe('installation_suspended');
+  });
+
+  it('are made anew when one was refused somewhere, but for one that is new', async () => {
+    expect(await tokens.mint(app, 'read')).toMatchObject({ value: 'ghs_1' });
+    now = new Date(now.getTime() + 29_999);
+    expect(await tokens.mint(app, 'read', 'ghs_1')).toMatchObject({ value: 'ghs_1' });
+    now = new Date(now.getTime() + 1);
+    expect(await tokens.mint(app, 'read', 'ghs_0')).toMatchObject({ value: 'ghs_1' });
+    answers = [{ status: 403, json: {} }];
+    expect(codeOf(await tokens.mint(app, 'read', 'ghs_1'))).toBe('installation_suspended');
+    now = new Date(now.getTime() + 30_000);
+    expect(await tokens.mint(app, 'read')).toMatchObject({ value: 'ghs_1' });
+  });
+
+  it.each([500, 502, 429])('are asked for again at once when GitHub answers %i', async (status) => {
+    answers = [{ status, json: {} }];
+    expect(codeOf(await tokens.mint(app, 'read'))).toMatch(/^forge_(unavailable|rate_limited)$/);
+    expect(codeOf(await tokens.mint(app, 'read'))).toBe('ok');
   });
 
   it('are not taken when they end at once', async () => {
