@@ -131,6 +131,20 @@ describe('report', () => {
     expect(world.posted).toHaveLength(1);
   });
 
+  it('waits for a grant to be given again, and does not wait where the source goes', async () => {
+    const [repository] = world.repositories.items.values();
+    const { name, spec } = repository!;
+    world.repositories.items.set(name, { ...repository!, spec: { ...spec, credentialsSecret: 'ended' } });
+    Object.assign(world.deps.credentials, { forRepository: async () => fail(problem('oauth_grant_ended')) });
+    expect(await report(world.deps, job)).toMatchObject({
+      problem: { code: 'oauth_grant_ended', kind: 'waiting', afterMs: 60_000 },
+    });
+    expect(entry()?.undeliverable).toBeUndefined();
+    await world.sources.delete(SOURCE, `uid-${SOURCE}`);
+    expect((await report(world.deps, job)).ok).toBe(true);
+    expect(entry()?.undeliverable).toBe('oauth_grant_ended');
+  });
+
   it('puts a busy forge off without losing the status', async () => {
     world.forgeAnswers.push(fail(problem('forge_rate_limited', undefined, { afterMs: 1000 })));
     expect(await report(world.deps, job)).toMatchObject({ ok: false, problem: { kind: 'waiting' } });

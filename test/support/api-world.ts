@@ -349,7 +349,11 @@ export function memoryCredentials(kept: Map<string, unknown>): CredentialStore {
     forRepository: async (name) => ok(kept.get(name) as { username: string; token: string } | undefined),
     saveCredentials: async (name, value) => ok(void kept.set(name, value)),
     saveApp: async (name, app) => ok(void kept.set(name, app)),
-    saveOauth: async (name, grant) => ok(void kept.set(name, grant)),
+    // A forge knows which refresh token was used before.
+    saveOauth: async (name, grant) =>
+      grant.refreshToken.includes('used')
+        ? fail(problem('oauth_grant_ended', undefined, { at: 'oauth' }))
+        : ok(void kept.set(name, grant)),
     hasHookSecret: async (name) => ok(kept.has(name)),
     hookSecret: async (name) => ok(kept.get(name) as { current: string; previous?: string } | undefined),
     dropPreviousHookSecret: async (name, current) => {
