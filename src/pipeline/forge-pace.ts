@@ -41,6 +41,17 @@ export function createPace(budget: ForgeBudget, standard: StandardUrls): Pace {
   };
 }
 
+/** Lets nobody call as the repository's installation for so long: a forge said with its last answer that nothing is left. */
+export function createPause(
+  budget: ForgeBudget,
+  standard: StandardUrls,
+): (repository: ForgeRepository, afterMs: number) => void {
+  return (repository, afterMs) => {
+    const host = hostOf(repository.apiUrl ?? standard[repository.forge]);
+    void budget.pause(installationOf(repository, host), afterMs);
+  };
+}
+
 function isLimit({ code }: Problem): boolean {
   return code === 'forge_rate_limited';
 }

@@ -4,7 +4,7 @@
  */
 export { build } from './build.ts';
 export type { Deps, PipelineOptions, Run } from './context.ts';
-export { createPace, type Pace } from './forge-pace.ts';
+export { createPace, createPause, type Pace } from './forge-pace.ts';
 export { warnOfGrants } from './grant-expiry.ts';
 export { plan } from './plan.ts';
 export { poll } from './poll.ts';

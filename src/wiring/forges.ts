@@ -20,7 +20,7 @@ import {
 } from '../adapters/gitlab/index.ts';
 import { openHttpClient } from '../adapters/http/index.ts';
 import { createCredentialStore } from '../adapters/store/index.ts';
-import { createPace, type Pace, withRenewal } from '../pipeline/index.ts';
+import { createPace, createPause, type Pace, withRenewal } from '../pipeline/index.ts';
 import type {
   CommentReader,
   CommentWriter,
@@ -77,7 +77,8 @@ export function openForges(foundation: Foundation, credentials: CredentialStore,
   const standard = { github: config.githubApiUrl, gitlab: config.gitlabApiUrl };
   const unpaced: Pace = (repository, _kind, call) => call(repository);
   const pace = withRenewal(budget === undefined ? unpaced : createPace(budget, standard), credentials);
-  const shared = { ...outsideOf(foundation), openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
+  const outside = { ...outsideOf(foundation), ...(budget && { onSpent: createPause(budget, standard) }) };
+  const shared = { ...outside, openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
   const github = { ...shared, apiUrl: config.githubApiUrl };
   const gitlab = { ...shared, apiUrl: config.gitlabApiUrl };
   const writers = { github: createGithubStatusWriter(github), gitlab: createGitlabStatusWriter(gitlab) };

@@ -18,6 +18,7 @@ export type WriterFactory = (options: {
   readonly userAgent: string;
   readonly apiUrl: string;
   readonly timeoutMs: number;
+  readonly onSpent?: (repository: ForgeRepository, afterMs: number) => void;
 }) => StatusWriter & { stop(): Promise<void> };
 
 export type StatusWriterSubject = {
@@ -166,6 +167,31 @@ export function describeStatusWriter(subject: StatusWriterSubject): void {
       expect(await both()).toEqual([code, code]);
       expect(recorder.requests()).toBe(2);
       expect(recorder.statuses()).toEqual([]);
+    });
+
+    it.each([
+      ['a success', { status: 200, isDone: true }, 'ok'],
+      ['a refusal', { status: 422 }, 'forge_rejected'],
+    ])('says that nothing is left when %s tells so', async (_what, answer, code) => {
+      const spent: unknown[] = [];
+      const onSpent = (of: ForgeRepository, afterMs: number): void => void spent.push([of.project, afterMs]);
+      const watched = create({
+        openHttp: openHttpClient,
+        clock,
+        userAgent: 'hakopod',
+        apiUrl: apiUrl(),
+        timeoutMs: 2000,
+        onSpent,
+      });
+      const prefix = forge === 'github' ? 'x-' : '';
+      const reset = String(NOW.getTime() / 1000 + 20);
+      for (const left of ['0', '1']) {
+        const headers = { [`${prefix}ratelimit-remaining`]: left, [`${prefix}ratelimit-reset`]: reset };
+        recorder.failNext(1, { ...answer, headers });
+        expect(codeOf(await watched.write(repository, status()))).toBe(code);
+      }
+      expect(spent).toEqual([['acme/shop', 21_000]]);
+      await watched.stop();
     });
 
     it('tells the kinds apart: who must act and when', async () => {

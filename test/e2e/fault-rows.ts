@@ -32,6 +32,10 @@ export const FAULTS: Readonly<Record<Forge, readonly (readonly [string, () => Fo
       () => ({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': soon() } }),
     ],
     ['a secondary limit (403)', () => ({ status: 403, headers: { 'retry-after': '0' }, message: SECONDARY })],
+    [
+      'that nothing is left, with a success',
+      () => ({ status: 200, isDone: true, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': soon() } }),
+    ],
     ['429', () => ({ status: 429, headers: { 'retry-after': '0' } })],
     ['502', () => 502],
     ['a broken connection', () => 'reset'],
@@ -41,6 +45,10 @@ export const FAULTS: Readonly<Record<Forge, readonly (readonly [string, () => Fo
     ['429 with Retry-After', () => ({ status: 429, headers: { 'retry-after': '0' } })],
     ['429 with RateLimit-Reset', () => ({ status: 429, headers: { 'ratelimit-reset': soon() } })],
     ['502', () => 502],
+    [
+      'that nothing is left, with a success',
+      () => ({ status: 200, isDone: true, headers: { 'ratelimit-remaining': '0', 'ratelimit-reset': soon() } }),
+    ],
     ['409 while another holds the pipeline', () => 409],
     ['a broken connection', () => 'reset'],
     ['an answer that is lost after the write', () => 'lost'],

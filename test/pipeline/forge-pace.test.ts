@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fail, ok, problem } from '../../src/kernel/index.ts';
-import { createPace } from '../../src/pipeline/index.ts';
+import { createPace, createPause } from '../../src/pipeline/index.ts';
 import type { BudgetLimits, ForgeBudget, ForgeRepository } from '../../src/ports/index.ts';
 
 const standard = { github: 'https://api.github.com', gitlab: 'https://gitlab.com/api/v4' };
@@ -67,6 +67,15 @@ describe('calls to a forge', () => {
     await pace(github, 'read', async () => fail(problem('forge_unauthorized')));
     expect(pauses.map(({ ms }) => ms)).toEqual([7000, 60_000]);
     expect(pauses[0]?.installation).toBe(taken[0]?.installation);
+  });
+
+  it('of an installation with nothing left wait, whatever the answer was that said so', async () => {
+    createPause(
+      { take: async () => 0, pause: async (installation, ms) => void pauses.push({ installation, ms }) },
+      standard,
+    )(github, 4000);
+    await pace(github, 'read', done);
+    expect(pauses).toEqual([{ installation: taken[0]?.installation, ms: 4000 }]);
   });
 
   it('count per installation: its tokens share, others and other forges do not', async () => {

@@ -1,8 +1,8 @@
 import type { Octokit } from '@octokit/core';
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import type { Clock, ForgeRepository, OpenHttp } from '../../ports/index.ts';
-import { createOctokit } from './client.ts';
-import { githubProblem } from './problems.ts';
+import { createOctokit, type Exchange, fetchThrough } from './client.ts';
+import { githubProblem, spentMs } from './problems.ts';
 
 const DEFAULT_API_URL = 'https://api.github.com';
 /** Facts 4.1. */
@@ -24,6 +24,8 @@ export type GithubApiOptions = {
   readonly proxy?: string;
   /** Milliseconds a call may take; 15 s. */
   readonly timeoutMs?: number;
+  /** Told when an answer says that nothing is left of the repository's limit for so many milliseconds, also one of a success. */
+  readonly onSpent?: (repository: ForgeRepository, afterMs: number) => void;
 };
 
 /** Where a call goes, and as whom. */
@@ -50,11 +52,17 @@ export function openGithubApi(options: GithubApiOptions, maxBytes?: number): Git
     ...(options.ca === undefined ? {} : { ca: options.ca }),
     ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
   });
-  const octokit = createOctokit(http, {
-    userAgent: options.userAgent,
-    timeoutMs,
-    ...(maxBytes === undefined ? {} : { maxBytes }),
-  });
+  const limits = { timeoutMs, ...(maxBytes === undefined ? {} : { maxBytes }) };
+  const octokit = createOctokit(http, { userAgent: options.userAgent, ...limits });
+  const exchange = fetchThrough(http, limits);
+  const watched =
+    (repository: ForgeRepository): Exchange =>
+    async (url, init) => {
+      const answer = await exchange(url, init);
+      const afterMs = spentMs(Object.fromEntries(answer.headers), options.clock.now());
+      if (afterMs !== undefined) options.onSpent?.(repository, afterMs);
+      return answer;
+    };
   return {
     async call(repository, run) {
       const target = targetOf(repository, options.apiUrl ?? DEFAULT_API_URL);
@@ -63,7 +71,7 @@ export function openGithubApi(options: GithubApiOptions, maxBytes?: number): Git
       const request = octokit.request.defaults({
         baseUrl,
         headers: { authorization: `Bearer ${token}`, 'x-github-api-version': API_VERSION },
-        request: { signal: AbortSignal.timeout(timeoutMs) },
+        request: { signal: AbortSignal.timeout(timeoutMs), fetch: watched(repository) },
       });
       try {
         return ok(await run(target.value, request));

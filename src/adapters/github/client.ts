@@ -31,7 +31,7 @@ export function createOctokit(
     userAgent: options.userAgent,
     log: silent,
     request: {
-      fetch: fetchThrough(http, { timeoutMs: options.timeoutMs, maxBytes: options.maxBytes ?? MAX_BYTES }),
+      fetch: fetchThrough(http, options),
       log: silent,
     },
   });
@@ -46,11 +46,18 @@ type Init = {
   readonly signal?: AbortSignal;
 };
 
-/** The small part of `fetch` that Octokit uses. Redirects are followed on the same origin only, so the token never leaves it. */
-function fetchThrough(
+/** What Octokit fetches with. */
+export type Exchange = (url: string, init?: Init) => Promise<Response>;
+
+/**
+ * The small part of `fetch` that Octokit uses; 512 KiB of an answer are read when nothing else is said. Redirects are followed on the same
+ * origin only, so the token never leaves it.
+ */
+export function fetchThrough(
   http: HttpClient,
-  limits: { readonly timeoutMs: number; readonly maxBytes: number },
-): (url: string, init?: Init) => Promise<Response> {
+  { timeoutMs, maxBytes = MAX_BYTES }: { readonly timeoutMs: number; readonly maxBytes?: number },
+): Exchange {
+  const limits = { timeoutMs, maxBytes };
   return async (url, init = {}) => {
     let target = url;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {

@@ -66,6 +66,15 @@ function isLimit({ status, headers, words }: Answer): boolean {
   );
 }
 
+/**
+ * Milliseconds after which there is something left again of the token's limit, when an answer, of whatever status, says that nothing is. Other
+ * limits than that of the REST API, such as GraphQL's, are passed over.
+ */
+export function spentMs(headers: Answer['headers'], now: Date): number | undefined {
+  const resource = headers['x-ratelimit-resource'] ?? 'core';
+  return headers['x-ratelimit-remaining'] === '0' && resource === 'core' ? waitMs(headers, now) : undefined;
+}
+
 function waitMs(headers: Answer['headers'], now: Date): number {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   const reset =

@@ -1,7 +1,7 @@
 import { fail, ok, problem, type Result } from '../../kernel/index.ts';
 import type { Clock, ForgeRepository, OpenHttp } from '../../ports/index.ts';
 import { createGitlab, type Gitlab } from './client.ts';
-import { gitlabProblem } from './problems.ts';
+import { gitlabProblem, spentMs } from './problems.ts';
 
 const DEFAULT_API_URL = 'https://gitlab.com/api/v4';
 /** Facts 4.1: one call takes at most 15 s. */
@@ -18,6 +18,8 @@ export type GitlabApiOptions = {
   readonly proxy?: string;
   /** Milliseconds a call may take; 15 s. */
   readonly timeoutMs?: number;
+  /** Told when an answer says that nothing is left of the repository's limit for so many milliseconds, also one of a success. */
+  readonly onSpent?: (repository: ForgeRepository, afterMs: number) => void;
 };
 
 export type GitlabApi = {
@@ -44,7 +46,11 @@ export function openGitlabApi(options: GitlabApiOptions, maxBytes?: number): Git
       const host = gitlabHost(repository.apiUrl ?? options.apiUrl);
       // The id survives renames; the path is for repositories known by path only.
       const project = /^\d+$/.test(repository.repositoryId) ? repository.repositoryId : repository.project;
-      const limits = { timeoutMs, ...(maxBytes === undefined ? {} : { maxBytes }) };
+      const onHeaders = (headers: Readonly<Record<string, string>>): void => {
+        const afterMs = spentMs(headers, options.clock.now());
+        if (afterMs !== undefined) options.onSpent?.(repository, afterMs);
+      };
+      const limits = { timeoutMs, onHeaders, ...(maxBytes === undefined ? {} : { maxBytes }) };
       try {
         return ok(await run(createGitlab(http, { host, token, userAgent, ...limits }), project, token));
       } catch (error) {

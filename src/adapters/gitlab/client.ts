@@ -63,6 +63,8 @@ export function createGitlab(
     readonly timeoutMs: number;
     /** Bytes of an answer that are read; 512 KiB. */
     readonly maxBytes?: number;
+    /** Told the headers of each answer, of whatever status. */
+    readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
   },
 ): Gitlab {
   const signal = AbortSignal.timeout(target.timeoutMs);
@@ -85,6 +87,7 @@ export function createGitlab(
     });
     if (!outcome.ok) throw new ExchangeError(outcome.failure);
     const { status, headers: got, body } = outcome.response;
+    target.onHeaders?.(got);
     const answer = { status, headers: got, body: parse(body) };
     if (status !== DONE[method]) throw new AnswerError(answer);
     return { status, headers: { ...got }, body: answer.body as Record<string, unknown> };

@@ -54,9 +54,14 @@ function wordsOf(error: AnswerError): string {
   return typeof words === 'string' ? words : JSON.stringify(words);
 }
 
-function waitMs(error: AnswerError, now: Date): number {
-  const seconds = Number(error.headers['retry-after'] ?? Number.NaN);
-  const reset = Number(error.headers['ratelimit-reset'] ?? Number.NaN);
+/** Milliseconds after which there is something left again of the user's limit, when an answer, of whatever status, says that nothing is. */
+export function spentMs(headers: AnswerError['headers'], now: Date): number | undefined {
+  return headers['ratelimit-remaining'] === '0' ? waitMs({ headers }, now) : undefined;
+}
+
+function waitMs({ headers }: Pick<AnswerError, 'headers'>, now: Date): number {
+  const seconds = Number(headers['retry-after'] ?? Number.NaN);
+  const reset = Number(headers['ratelimit-reset'] ?? Number.NaN);
   const wait = Number.isFinite(seconds)
     ? seconds * 1000
     : Number.isFinite(reset)
