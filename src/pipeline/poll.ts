@@ -1,5 +1,5 @@
 import { ok, type Result } from '../kernel/index.ts';
-import type { Job } from '../ports/index.ts';
+import type { GitRepository, Job } from '../ports/index.ts';
 import { type Deps, type Run, storedRef } from './context.ts';
 import { checkHook } from './hooks/index.ts';
 import { headRefs, movedRequests, sweepRequests } from './preview/sweep.ts';
@@ -14,6 +14,13 @@ import { markReadable, markUnreadable } from './source-condition.ts';
 export async function poll(deps: Deps, job: { readonly repository: string }, run: Run): Promise<Result<void>> {
   const repository = deps.store.repositories.cached(job.repository);
   if (repository === undefined) return ok(undefined);
+  const polled = await pollRefs(deps, repository, run);
+  // Of a repository that nobody is bound to, or that can not be read, too: the rotation of its secret has to end.
+  const checked = await checkHook(deps, repository, deps.options.publicUrl);
+  return polled.ok ? checked : polled;
+}
+
+async function pollRefs(deps: Deps, repository: GitRepository, run: Run): Promise<Result<void>> {
   const refs = deps.store.repositoryRefs(repository.name).map(storedRef);
   if (refs.length === 0) return ok(undefined);
   const sources = refs.flatMap((ref) => deps.store.sourcesOf(repository.name, ref));
@@ -35,8 +42,6 @@ export async function poll(deps: Deps, job: { readonly repository: string }, run
     .map((ref): Job => ({ queue: 'sync', repository: repository.name, ref }));
   const queued = await deps.jobs.addAll([...moved, ...movedRequests(deps, repository.name, listed.value)]);
   if (!queued.ok) return queued;
-  const checked = await checkHook(deps, repository, deps.options.publicUrl);
-  if (!checked.ok) return checked;
   const swept = await sweepRequests(deps, repository);
   if (!swept.ok) return swept;
   return swept.value.length === 0 ? ok(undefined) : deps.jobs.addAll(swept.value);

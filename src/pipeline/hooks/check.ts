@@ -1,6 +1,7 @@
 import { ok, type Result } from '../../kernel/index.ts';
 import type { GitRepository, HookState } from '../../ports/index.ts';
-import { type HookDeps, lookAtHook, rememberHook } from './look.ts';
+import { forgeOf } from '../remote.ts';
+import { changeHook, type HookDeps, lookAtHook, rememberHook } from './look.ts';
 
 const MINUTE_MS = 60_000;
 /** Between two looks at a hook. A dead one is looked at more often, for somebody may be mending it; a closed door less often. */
@@ -26,8 +27,19 @@ export async function checkHook(
   const before = repository.status.webhook?.health ?? 'unknown';
   if (state.health !== before)
     deps.log.info('webhook is seen otherwise', { repository: repository.name, health: state.health });
-  const written = await rememberHook(deps, repository.name, state);
-  return written.ok ? ok(undefined) : written;
+  const written = await rememberHook(deps, finished.value, state);
+  if (!written.ok) return written;
+  await askForProof(deps, written.value);
+  return ok(undefined);
+}
+
+/** A rotation ends with a delivery, so that a secret that got out is not valid until somebody happens to push. */
+async function askForProof(deps: HookDeps, repository: GitRepository): Promise<void> {
+  const { rotatedAt, id, faults = [] } = repository.status.webhook ?? {};
+  if (rotatedAt === undefined || id === undefined || faults.includes('missing') || faults.includes('url')) return;
+  const forge = await forgeOf(repository, deps.credentials, 'hooks');
+  const tested = forge.ok ? await deps.hooks.test(forge.value, id) : forge;
+  if (!tested.ok) deps.log.info('webhook was not tested', { repository: repository.name, code: tested.problem.code });
 }
 
 function isDue(known: HookState | undefined, now: Date): boolean {
@@ -56,10 +68,10 @@ export async function finishRotation(deps: HookDeps, repository: GitRepository):
     const dropped = await deps.credentials.dropPreviousHookSecret(secret, known.value.current);
     if (!dropped.ok) return dropped;
   }
-  return deps.store.repositories.updateStatus(repository.name, ({ status }) => {
+  return changeHook(deps, repository.name, (current) => {
     // Somebody rotated again meanwhile: that rotation has its own end.
-    if (status.webhook?.rotatedAt !== rotatedAt) return undefined;
-    const { rotatedAt: _over, ...webhook } = status.webhook;
-    return { ...status, webhook };
+    if (current?.rotatedAt !== rotatedAt) return undefined;
+    const { rotatedAt: _over, ...webhook } = current;
+    return webhook;
   });
 }

@@ -6,6 +6,14 @@
 export { checkHook, finishRotation } from './check.ts';
 export { pollSeconds } from './interval.ts';
 export { doubles, judgeHook, ourHook } from './judge.ts';
-export { type HookDeps, type HooksAtForge, hasArrived, hooksAtForge, lookAtHook, rememberHook } from './look.ts';
+export {
+  changeHook,
+  type HookDeps,
+  type HooksAtForge,
+  hasArrived,
+  hooksAtForge,
+  lookAtHook,
+  rememberHook,
+} from './look.ts';
 export { removeHook } from './remove.ts';
-export { HOOK_EVENTS, hookPath, hookUrl } from './wanted.ts';
+export { hookPath, hookUrl, wantedEvents } from './wanted.ts';

@@ -1,5 +1,4 @@
-import type { ForgeDelivery, ForgeHook, HookFault, HookState } from '../../ports/index.ts';
-import { HOOK_EVENTS } from './wanted.ts';
+import type { ForgeDelivery, ForgeHook, HookEvent, HookFault, HookState } from '../../ports/index.ts';
 
 /** What is known of a hook when it is judged. */
 export type Seen = {
@@ -7,6 +6,8 @@ export type Seen = {
   readonly hooks: readonly ForgeHook[];
   /** Where it should deliver. */
   readonly url: string;
+  /** What it should send. */
+  readonly wanted: readonly HookEvent[];
   /** Its id at the forge, when we made or found it before. */
   readonly knownId: string | undefined;
   /** Newest first; of the hook that `ourHook` finds. */
@@ -24,6 +25,8 @@ export type Judgement = Required<Pick<HookState, 'health' | 'faults'>> &
 const FATAL: readonly HookFault[] = [
   ...(['missing', 'url', 'content_type', 'inactive', 'paused', 'disabled', 'secret', 'failing'] as const),
 ];
+/** Without what is wanted of these, commits are found by polling alone. */
+const PUSHES: readonly HookEvent[] = ['push', 'tag_push'];
 /** Failed authentications: the receiver answers 401, and 429 to whoever fails too often. */
 const REFUSED = [401, 429];
 
@@ -43,8 +46,19 @@ export function doubles({ hooks, url, knownId }: Pick<Seen, 'hooks' | 'url' | 'k
 }
 
 function isOurs(hook: ForgeHook, url: string): boolean {
-  const path = new URL(url).pathname.split('/').slice(-2).join('/');
-  return URL.parse(hook.url)?.pathname.endsWith(`/${path}`) === true;
+  return deliversTo(hook, `/${new URL(url).pathname.split('/').slice(-2).join('/')}`);
+}
+
+/** Whether a hook delivers to `hookPath`, at whatever address. */
+export function deliversTo(hook: Pick<ForgeHook, 'url'>, path: string): boolean {
+  return URL.parse(hook.url)?.pathname.endsWith(path) === true;
+}
+
+/** A hook somebody turned to another place tells where to, but not what may be a secret there. */
+function shownUrl(hook: ForgeHook, url: string): string {
+  const parsed = URL.parse(hook.url);
+  if (parsed === null) return '';
+  return isOurs(hook, url) ? `${parsed.origin}${parsed.pathname}` : parsed.origin;
 }
 
 /**
@@ -58,27 +72,28 @@ export function judgeHook(seen: Seen): Judgement {
     ({ at }) => at === undefined || seen.since === undefined || Date.parse(at) >= Date.parse(seen.since),
   );
   const faults = [
-    ...faultsOf(hook, seen.url),
+    ...faultsOf(hook, seen),
     ...deliveryFaults(last),
     ...(doubles(seen).length > 0 ? (['doubled'] as const) : []),
   ];
-  const isDead = faults.some((fault) => FATAL.includes(fault)) || !hook.events.includes('push');
+  const isDeaf = seen.wanted.some((event) => PUSHES.includes(event) && !hook.events.includes(event));
+  const isDead = isDeaf || faults.some((fault) => FATAL.includes(fault));
   const isProven = last?.ok === true || seen.arrived;
   return {
     health: isDead ? 'dead' : isProven ? 'healthy' : 'unknown',
     faults,
     id: hook.id,
-    url: hook.url,
+    url: shownUrl(hook, seen.url),
     events: [...hook.events],
     ...(last === undefined ? {} : { lastDelivery: withoutId(last) }),
   };
 }
 
-function faultsOf(hook: ForgeHook, url: string): readonly HookFault[] {
+function faultsOf(hook: ForgeHook, { url, wanted }: Pick<Seen, 'url' | 'wanted'>): readonly HookFault[] {
   const found: readonly (readonly [HookFault, boolean])[] = [
     ['url', hook.url !== url],
-    ['events', HOOK_EVENTS.some((event) => !hook.events.includes(event))],
-    ['extra_events', hook.sendsMore],
+    ['events', wanted.some((event) => !hook.events.includes(event))],
+    ['extra_events', hook.sendsMore || hook.events.some((event) => !wanted.includes(event))],
     ['tls', !hook.verifiesTls],
     ['content_type', !hook.isJson],
     ['inactive', hook.state === 'inactive'],

@@ -3,7 +3,7 @@ import type { ForgeHook, ForgeRepository, GitRepository, HookState } from '../..
 import type { Deps } from '../context.ts';
 import { forgeOf } from '../remote.ts';
 import { judgeHook, ourHook } from './judge.ts';
-import { hookUrl } from './wanted.ts';
+import { hookUrl, wantedEvents } from './wanted.ts';
 
 export type HookDeps = Pick<Deps, 'store' | 'credentials' | 'hooks' | 'deliveries' | 'clock' | 'log'>;
 
@@ -41,6 +41,7 @@ export async function lookAtHook(deps: HookDeps, repository: GitRepository, publ
     ...place,
     // Without the list the hook itself is judged all the same.
     deliveries: deliveries?.ok === true ? deliveries.value : [],
+    wanted: wantedEvents(deps, repository),
     since,
     arrived: await hasArrived(deps, repository.name, since),
   });
@@ -61,9 +62,37 @@ export async function hasArrived(deps: HookDeps, name: string, since: string | u
   );
 }
 
-/** Writes what was seen into the repository's status. */
-export async function rememberHook(deps: HookDeps, name: string, state: HookState): Promise<Result<GitRepository>> {
-  return deps.store.repositories.updateStatus(name, (current) => ({ ...current.status, webhook: state }));
+/**
+ * Writes what was seen into the repository's status. What others did while we looked stays: a rotation that began or ended, and after another
+ * installation nothing of what we saw counts.
+ */
+export async function rememberHook(
+  deps: HookDeps,
+  looked: GitRepository,
+  state: HookState,
+): Promise<Result<GitRepository>> {
+  return changeHook(deps, looked.name, (current) => {
+    const { installedAt, rotatedAt } = current ?? {};
+    if (installedAt !== looked.status.webhook?.installedAt) return undefined;
+    const { installedAt: _installed, rotatedAt: _rotated, ...seen } = state;
+    return {
+      ...seen,
+      ...(installedAt === undefined ? {} : { installedAt }),
+      ...(rotatedAt === undefined ? {} : { rotatedAt }),
+    };
+  });
+}
+
+/** Changes what the status says of the hook; `undefined` writes nothing. */
+export function changeHook(
+  deps: Pick<HookDeps, 'store'>,
+  name: string,
+  change: (current: HookState | undefined) => HookState | undefined,
+): Promise<Result<GitRepository>> {
+  return deps.store.repositories.updateStatus(name, ({ status }) => {
+    const webhook = change(status.webhook);
+    return webhook === undefined ? undefined : { ...status, webhook };
+  });
 }
 
 function latest(a: string | undefined, b: string | undefined): string | undefined {

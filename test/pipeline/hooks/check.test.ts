@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { ok, problem } from '../../../src/kernel/index.ts';
-import { checkHook, HOOK_EVENTS, removeHook } from '../../../src/pipeline/hooks/index.ts';
+import { checkHook, removeHook, wantedEvents } from '../../../src/pipeline/hooks/index.ts';
 import { poll } from '../../../src/pipeline/poll.ts';
 import { resync } from '../../../src/pipeline/resync.ts';
 import type { GitRepository } from '../../../src/ports/index.ts';
@@ -45,7 +45,12 @@ function deliver(provenBy: 'current' | 'previous' | undefined, ms = 0): void {
 it('says how the hook stands, and looks again when it is time', async () => {
   await check();
   expect(webhook()).toMatchObject({ health: 'dead', faults: ['missing'], checkedAt: world.now.toISOString() });
-  await hooks.create({} as never, { url: URL, events: HOOK_EVENTS, secret: 'new', auth: 'hmac' });
+  await hooks.create({} as never, {
+    url: URL,
+    events: wantedEvents(world.deps, repository()),
+    secret: 'new',
+    auth: 'hmac',
+  });
   pass(2 * MINUTE_MS - 1);
   await check();
   expect(webhook()?.health).toBe('dead');
@@ -125,7 +130,12 @@ it('is looked at with each poll, and the polls follow it', async () => {
   await resync(withUrl);
   expect(await poll(withUrl, { repository: 'github-1' }, run)).toMatchObject({ ok: true });
   await resync(withUrl);
-  await hooks.create({} as never, { url: URL, events: HOOK_EVENTS, secret: 'new', auth: 'hmac' });
+  await hooks.create({} as never, {
+    url: URL,
+    events: wantedEvents(world.deps, repository()),
+    secret: 'new',
+    auth: 'hmac',
+  });
   deliver(undefined);
   pass(2 * MINUTE_MS);
   await poll(withUrl, { repository: 'github-1' }, run);
@@ -133,16 +143,63 @@ it('is looked at with each poll, and the polls follow it', async () => {
   expect(scheduled).toEqual([60, 20, 300]);
 });
 
-it('takes only a hook away that was installed, and lets nothing keep it from going on', async () => {
+it('takes only a hook away that was installed and still is ours, and lets nothing keep it from going on', async () => {
   const deps = { ...world.deps, hooks, credentials: memoryCredentials(kept) };
   const made = (installedAt?: string): GitRepository => ({
     ...repository(),
     status: { webhook: { health: 'healthy', id: '1', ...(installedAt === undefined ? {} : { installedAt }) } },
   });
+  const installed = made(world.now.toISOString());
+  await hooks.create({} as never, { url: URL, events: ['push'], secret: 'new', auth: 'hmac' });
+  hooks.calls.length = 0;
   expect(await removeHook(deps, made())).toBe(false);
   expect(hooks.calls).toEqual([]);
-  expect(await removeHook(deps, made(world.now.toISOString()))).toBe(true);
-  expect(hooks.calls).toEqual(['remove 1']);
+  const ours = hooks.items.get('1')!;
+  hooks.items.set('1', { ...ours, url: 'https://ci.example.com/build?token=theirs' });
+  expect(await removeHook(deps, installed)).toBe(false);
+  expect(hooks.items.size).toBe(1);
+  hooks.items.set('1', ours);
+  expect(await removeHook(deps, installed)).toBe(true);
+  expect(hooks.items.size).toBe(0);
   hooks.refusal = problem('forge_unavailable');
-  expect(await removeHook(deps, made(world.now.toISOString()))).toBe(false);
+  expect(await removeHook(deps, installed)).toBe(false);
+});
+
+it('lets the forge deliver once more while a rotation has no proof, so that it ends where nobody pushes', async () => {
+  await hooks.create({} as never, { url: URL, events: ['push'], secret: 'new', auth: 'hmac' });
+  const rotatedAt = world.now.toISOString();
+  await world.repositories.updateStatus('github-1', ({ status }) => ({
+    ...status,
+    webhook: { health: 'unknown', id: '1', rotatedAt },
+  }));
+  hooks.onTest = () => {
+    deliver('current');
+    return undefined;
+  };
+  pass(MINUTE_MS);
+  await check();
+  pass(15 * MINUTE_MS);
+  await check();
+  expect(kept.get(SECRET)).toEqual({ current: 'new' });
+  hooks.calls.length = 0;
+  pass(15 * MINUTE_MS);
+  await check();
+  expect(hooks.calls).not.toContain('test 1');
+});
+
+it.each(['no source', 'a ref that can not be read'])('ends a rotation of a repository with %s', async (what) => {
+  await world.repositories.updateStatus('github-1', ({ status }) => ({
+    ...status,
+    webhook: { health: 'unknown', rotatedAt: world.now.toISOString() },
+  }));
+  if (what === 'no source') world.sources.items.clear();
+  const git = {
+    ...world.deps.git,
+    listRefs: async () => ({ ok: false, problem: problem('git_unauthorized') }) as const,
+  };
+  pass(MINUTE_MS);
+  deliver('current');
+  const run = { signal: new AbortController().signal };
+  await poll({ ...world.deps, git, hooks, credentials: memoryCredentials(kept) }, { repository: 'github-1' }, run);
+  expect(kept.get(SECRET)).toEqual({ current: 'new' });
 });

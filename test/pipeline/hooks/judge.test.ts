@@ -1,25 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { doubles, HOOK_EVENTS, judgeHook, ourHook } from '../../../src/pipeline/hooks/index.ts';
-import type { ForgeDelivery, ForgeHook } from '../../../src/ports/index.ts';
+import { doubles, judgeHook, ourHook } from '../../../src/pipeline/hooks/index.ts';
+import type { ForgeDelivery, ForgeHook, HookEvent } from '../../../src/ports/index.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const URL = `https://hakopod.example.com/hooks/${ID}`;
+const WANTED: readonly HookEvent[] = ['push', 'tag_push', 'pull_request', 'comment'];
 const HOOK: ForgeHook = {
-  ...{ id: '7', url: URL, events: HOOK_EVENTS, sendsMore: false },
+  ...{ id: '7', url: URL, events: WANTED, sendsMore: false },
   ...{ state: 'active', verifiesTls: true, isJson: true },
 };
 const NOON = '2026-11-30T12:00:00.000Z';
 const LATER = '2026-11-30T12:00:01.000Z';
 const EARLIER = '2026-11-30T11:59:59.000Z';
 
-function judge(hook: Partial<ForgeHook>, more: { deliveries?: readonly ForgeDelivery[]; arrived?: boolean } = {}) {
+type More = { deliveries?: readonly ForgeDelivery[]; arrived?: boolean; wanted?: readonly HookEvent[] };
+
+function judge(hook: Partial<ForgeHook>, more: More = {}) {
   const seen = { hooks: [{ ...HOOK, ...hook }], url: URL, knownId: undefined, since: NOON };
-  return judgeHook({ ...seen, deliveries: [], arrived: false, ...more });
+  return judgeHook({ ...seen, wanted: WANTED, deliveries: [], arrived: false, ...more });
 }
 
 describe('what is wrong with a hook', () => {
   it('is nothing when all is as wanted, and it is healthy once a delivery went well', () => {
-    expect(judge({})).toEqual({ health: 'unknown', faults: [], id: '7', url: URL, events: HOOK_EVENTS });
+    expect(judge({})).toEqual({ health: 'unknown', faults: [], id: '7', url: URL, events: WANTED });
     const deliveries = [{ id: '1', at: LATER, status: 202, ok: true }];
     expect(judge({}, { deliveries })).toMatchObject({
       health: 'healthy',
@@ -40,6 +43,29 @@ describe('what is wrong with a hook', () => {
     ['disabled', { state: 'disabled' }, 'dead'],
   ] as const)('is %s for %j, and the hook %s', (fault, hook, health) => {
     expect(judge(hook, { arrived: true })).toMatchObject({ health, faults: [fault] });
+  });
+
+  it.each([
+    [['push'], 'healthy', ['extra_events']],
+    [['push', 'tag_push', 'pull_request', 'comment'], 'healthy', []],
+  ] as const)('is what it sends beyond %j: %s', (wanted, health, faults) => {
+    expect(judge({}, { arrived: true, wanted })).toMatchObject({ health, faults });
+  });
+
+  it('is dead when it lacks pushed tags and a source follows them, and not when none does', () => {
+    const events = ['push', 'pull_request', 'comment'] as const;
+    expect(judge({ events }, { arrived: true })).toMatchObject({ health: 'dead', faults: ['events'] });
+    expect(judge({ events }, { arrived: true, wanted: events })).toMatchObject({ health: 'healthy', faults: [] });
+  });
+
+  it('shows where a hook of ours was turned to, and no secret of that place', () => {
+    const shown = (url: string) => {
+      const seen = { hooks: [{ ...HOOK, url }], url: URL, wanted: WANTED, knownId: '7', since: NOON };
+      return judgeHook({ ...seen, deliveries: [], arrived: false });
+    };
+    const elsewhere = shown('https://me:canary@chat.example.com/services/canary?token=canary');
+    expect(elsewhere).toMatchObject({ faults: ['url'], url: 'https://chat.example.com' });
+    expect(shown(`${URL.replace('//', '//me:canary@')}?token=canary`)).toMatchObject({ faults: ['url'], url: URL });
   });
 
   it('is missing when no hook delivers to us', () => {
@@ -86,7 +112,15 @@ describe('which hook is ours', () => {
   it('counts another one that delivers to us too', () => {
     const hooks = [other, moved, HOOK];
     expect(doubles({ hooks, url: URL, knownId: undefined }).map(({ id }) => id)).toEqual(['9']);
-    const seen = { hooks, url: URL, knownId: undefined, deliveries: [], since: undefined, arrived: true };
+    const seen = {
+      hooks,
+      url: URL,
+      wanted: WANTED,
+      knownId: undefined,
+      deliveries: [],
+      since: undefined,
+      arrived: true,
+    };
     expect(judgeHook(seen)).toMatchObject({ health: 'healthy', faults: ['doubled'] });
   });
 });

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { problem } from '../../../src/kernel/index.ts';
-import { HOOK_EVENTS } from '../../../src/pipeline/hooks/index.ts';
+import { checkHook } from '../../../src/pipeline/hooks/index.ts';
 import { type GitDeps, webhookOperations } from '../../../src/pipeline/operations/git/index.ts';
 import type { RequestInfo } from '../../../src/ports/api/index.ts';
 import type { GitRepository } from '../../../src/ports/index.ts';
-import { type ApiWorld, apiWorld } from '../../support/api-world.ts';
+import { type ApiWorld, apiWorld, memoryCredentials } from '../../support/api-world.ts';
 import type { MemoryHooks } from '../../support/memory-hooks.ts';
 import { ADMIN, codeOf, INFO, must } from '../../support/operations.ts';
 
@@ -21,6 +21,12 @@ const install = () => world.operations.repositories.installWebhook(ADMIN, { name
 const rotate = () => world.operations.repositories.rotateWebhook(ADMIN, { name: NAME }, info);
 const test = () => world.operations.repositories.testWebhook(ADMIN, { name: NAME }, info);
 const show = () => world.operations.repositories.webhook(ADMIN, { name: NAME }, info);
+
+const pass = (ms: number): void => {
+  world.memory.now = new Date(world.memory.now.getTime() + ms);
+};
+/** Whether the receiver takes what the forge signs. */
+const isValid = (): boolean => Object.values(secrets()).includes(hooks.secrets.get('1') ?? '');
 
 beforeEach(async () => {
   world = await apiWorld();
@@ -55,7 +61,7 @@ describe('installing', () => {
       webhook: { url, configured: true, poll_seconds: 300, forge: { health: 'healthy', faults: [], id: '1', url } },
     });
     expect(installed).not.toHaveProperty('webhook_secret');
-    expect(hooks.items.get('1')).toMatchObject({ url, events: HOOK_EVENTS });
+    expect(hooks.items.get('1')).toMatchObject({ url, events: ['push', 'tag_push', 'pull_request', 'comment'] });
     expect(hooks.secrets.get('1')).toBe(secrets().current);
     expect(stored().status.webhook).toMatchObject({ id: '1', health: 'healthy' });
   });
@@ -146,9 +152,83 @@ describe('rotating', () => {
     hooks.refusal = problem('forge_unauthorized');
     const first = must(await rotate());
     expect(first).toMatchObject({ forge_updated: false, code: 'forge_unauthorized' });
+    pass(10_000);
     const second = must(await rotate());
     expect(secrets()).toEqual({ current: second.webhook_secret, previous: inUse });
     expect(hooks.secrets.get('1')).toBe(inUse);
+  });
+
+  it('locks nobody out when it is repeated before a delivery came, and the forge goes away', async () => {
+    must(await install());
+    must(await rotate());
+    pass(10_000);
+    const { update } = hooks;
+    let updates = 0;
+    const away = { ok: false, problem: problem('forge_unavailable') } as const;
+    Object.assign(hooks, {
+      update: (...args: Parameters<typeof update>) => {
+        updates += 1;
+        return updates > 1 ? Promise.resolve(away) : update(...args);
+      },
+    });
+    expect(must(await rotate())).toMatchObject({ forge_updated: false, code: 'forge_unavailable' });
+    expect(isValid()).toBe(true);
+    pass(10_000);
+    expect(codeOf(await rotate())).toBe('forge_unavailable');
+    expect(isValid()).toBe(true);
+  });
+
+  it('takes the secret that a delivery proved for the one in use', async () => {
+    must(await install());
+    const first = must(await rotate());
+    pass(6_000);
+    answer();
+    must(await test());
+    pass(10_000);
+    hooks.refusal = problem('forge_unauthorized');
+    must(await rotate());
+    expect(secrets().previous).toBe(first.webhook_secret);
+    expect(isValid()).toBe(true);
+  });
+
+  it('is done by one person at a time', async () => {
+    must(await install());
+    const [a, b] = await Promise.all([rotate(), rotate()]);
+    const done = [a, b].filter(({ ok }) => ok);
+    expect(done).toHaveLength(1);
+    expect(codeOf([a, b].find(({ ok }) => !ok) ?? a)).toBe('conflict');
+    expect(hooks.secrets.get('1')).toBe(secrets().current);
+  });
+
+  it('is not undone by an installation that began before it', async () => {
+    must(await install());
+    const { update } = hooks;
+    Object.assign(hooks, {
+      update: async (...args: Parameters<typeof update>) => {
+        Object.assign(hooks, { update });
+        must(await rotate());
+        return update(...args);
+      },
+    });
+    must(await install());
+    expect(hooks.secrets.get('1')).toBe(secrets().current);
+    expect(stored().status.webhook?.rotatedAt).toBeDefined();
+  });
+
+  it('is not forgotten by a look that began before it', async () => {
+    must(await install());
+    const { list } = hooks;
+    Object.assign(hooks, {
+      list: async (...args: Parameters<typeof list>) => {
+        Object.assign(hooks, { list });
+        must(await rotate());
+        return list(...args);
+      },
+    });
+    pass(3_600_000);
+    const deps = { ...world.memory.deps, credentials: memoryCredentials(world.kept) };
+    await checkHook(deps, stored(), 'https://hakopod.example.com');
+    expect(stored().status.webhook?.rotatedAt).toBe(world.memory.now.toISOString());
   });
 
   it('is for a hook that has a secret', async () => {

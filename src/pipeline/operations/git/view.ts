@@ -1,8 +1,8 @@
 import { applicationName, type DeployGrant, releaseName } from '../../../kernel/index.ts';
 import type { Grant, Repository, Source, Webhook } from '../../../ports/api/index.ts';
-import type { GitRepository, GitSource, HookState } from '../../../ports/index.ts';
+import type { GitRepository, GitSource, HookEvent, HookState } from '../../../ports/index.ts';
 import { grantState } from '../../grant-expiry.ts';
-import { hookPath, hookUrl, pollSeconds } from '../../hooks/index.ts';
+import { hookPath, hookUrl, pollSeconds, wantedEvents } from '../../hooks/index.ts';
 import { reportsOf } from '../../ledger.ts';
 import { currentWait } from '../../policy/waiting.ts';
 import type { GitDeps } from './context.ts';
@@ -36,17 +36,18 @@ export function repositoryView({ name, spec, status, createdAt }: GitRepository)
 
 /** What to enter at the forge, but for the secret. */
 export function webhookView(
-  deps: Pick<GitDeps, 'publicUrl'>,
-  { spec, status }: GitRepository,
+  deps: Pick<GitDeps, 'publicUrl' | 'store'>,
+  repository: GitRepository,
   configured: boolean,
 ): Webhook {
+  const { spec, status } = repository;
   const path = hookPath({ spec });
   const url = deps.publicUrl === undefined ? {} : { url: hookUrl(deps.publicUrl, { spec }) };
   return {
     path,
     ...url,
     auth: spec.webhookAuth,
-    events: EVENTS[spec.forge],
+    events: eventsOf(deps, repository),
     configured,
     ...(status.lastDeliveryAt === undefined ? {} : { last_delivery_at: status.lastDeliveryAt }),
     ...(status.webhook?.rotatedAt === undefined ? {} : { rotating_since: status.webhook.rotatedAt }),
@@ -55,11 +56,16 @@ export function webhookView(
   };
 }
 
-/** What to switch on at the forge, in its own words. */
-const EVENTS: Readonly<Record<GitRepository['spec']['forge'], string[]>> = {
-  github: ['push', 'pull request', 'issue comment'],
-  gitlab: ['push', 'tag push', 'merge request', 'comment'],
+/** What to switch on at the forge, in its own words; pushed tags come with GitHub's pushes. */
+const WORDS: Readonly<Record<GitRepository['spec']['forge'], Readonly<Partial<Record<HookEvent, string>>>>> = {
+  github: { push: 'push', pull_request: 'pull request', comment: 'issue comment' },
+  gitlab: { push: 'push', tag_push: 'tag push', pull_request: 'merge request', comment: 'comment' },
 };
+
+function eventsOf(deps: Pick<GitDeps, 'store'>, repository: GitRepository): string[] {
+  const words = WORDS[repository.spec.forge];
+  return wantedEvents(deps, repository).flatMap((event) => words[event] ?? []);
+}
 
 function atForge(state: HookState): Webhook['forge'] {
   const { health, faults = [], id, url, events, lastDelivery, code, installedAt, checkedAt } = state;

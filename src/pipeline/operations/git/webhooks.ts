@@ -1,22 +1,21 @@
 import { fail, ok, type Problem, problem, type Result } from '../../../kernel/index.ts';
 import type { RepositoryOperations, Webhook, WebhookInstalled } from '../../../ports/api/index.ts';
 import type { ForgeHook, ForgeRepository, GitRepository, WantedHook } from '../../../ports/index.ts';
-import {
-  doubles,
-  HOOK_EVENTS,
-  type HooksAtForge,
-  hasArrived,
-  hooksAtForge,
-  hookUrl,
-  lookAtHook,
-  ourHook,
-  rememberHook,
-} from '../../hooks/index.ts';
+import { changeHook, doubles, hasArrived, hooksAtForge, lookAtHook, ourHook, rememberHook } from '../../hooks/index.ts';
 import { audited } from '../audited.ts';
 import type { By, GitDeps } from './context.ts';
 import { findRepository } from './repositories.ts';
 import { newHookSecret } from './save-repository.ts';
 import { webhookView } from './view.ts';
+import {
+  enterLatest,
+  hookSecretName,
+  type Place,
+  placeOf,
+  repositoryResource,
+  rotateWebhook,
+  wantedHook,
+} from './webhook-secret.ts';
 
 type Operations = Pick<RepositoryOperations, 'webhook' | 'installWebhook' | 'rotateWebhook' | 'testWebhook'>;
 
@@ -28,7 +27,7 @@ export function webhookOperations(deps: GitDeps): Operations {
       return found.ok ? lookNow(deps, found.value) : found;
     },
     installWebhook: (principal, { name }, info) => install(deps, { principal, info }, name),
-    rotateWebhook: (principal, { name }, info) => rotate(deps, { principal, info }, name),
+    rotateWebhook: (principal, { name }, info) => rotateWebhook(deps, { principal, info }, name),
     testWebhook: (principal, { name }, info) => test(deps, { principal, info }, name),
   };
 }
@@ -46,7 +45,7 @@ async function lookNow(deps: GitDeps, repository: GitRepository): Promise<Result
 /** Looks, and lets the poller know. */
 async function lookAndTell(deps: GitDeps, repository: GitRepository, publicUrl: string): Promise<Result<Webhook>> {
   const state = await lookAtHook(deps, repository, publicUrl);
-  const written = await rememberHook(deps, repository.name, state);
+  const written = await rememberHook(deps, repository, state);
   return written.ok ? ok(webhookView(deps, written.value, true)) : written;
 }
 
@@ -57,81 +56,33 @@ async function install(deps: GitDeps, by: By, name: string): Promise<Result<Webh
   const { repository, publicUrl, place, forge } = ready.value;
   const secret = await ensureSecret(deps, repository);
   if (!secret.ok) return secret;
-  const wanted = wantedHook(repository, publicUrl, secret.value.current);
+  const wanted = wantedHook(deps, repository, { publicUrl, secret: secret.value.current });
   const hook = ourHook(place);
   const installedAt = deps.clock.now().toISOString();
   const written = await write(deps, forge, { hook, wanted });
   if (!written.ok) return fail(hookProblem(written.problem));
+  const entered = await enterLatest(deps, forge, { repository, id: written.value.id, wanted });
+  if (!entered.ok) return fail(hookProblem(entered.problem));
   for (const double of doubles({ ...place, knownId: written.value.id })) {
     const removed = await deps.hooks.remove(forge, double.id);
     if (!removed.ok) return fail(hookProblem(removed.problem));
   }
-  const remembered = await rememberHook(deps, name, {
-    ...(repository.status.webhook?.rotatedAt === undefined ? {} : { rotatedAt: repository.status.webhook.rotatedAt }),
+  const remembered = await changeHook(deps, name, (current) => ({
+    ...(current?.rotatedAt === undefined ? {} : { rotatedAt: current.rotatedAt }),
     ...{ health: 'unknown', id: written.value.id, installedAt },
-  });
+  }));
   if (!remembered.ok) return remembered;
   // GitLab switches a disabled hook on again when a test succeeds; GitHub pings. What comes of it shows when it arrives.
   const tested = await deps.hooks.test(forge, written.value.id);
   if (!tested.ok) deps.log.info('webhook was installed, its test failed', { repository: name });
   const webhook = await lookAndTell(deps, remembered.value, publicUrl);
   if (!webhook.ok) return webhook;
-  await audited(deps, by, { action: 'webhook.install', resource: resourceOf(repository) });
+  await audited(deps, by, { action: 'webhook.install', resource: repositoryResource(repository) });
   return ok({
     created: hook === undefined,
     webhook: webhook.value,
     ...(secret.value.made ? { webhook_secret: secret.value.current } : {}),
   });
-}
-
-/**
- * A new secret beside the old one, at the forge too where its token may. The old one goes when a delivery proves the new one; while that has
- * not happened it stays the one the forge uses, however often this is repeated.
- */
-async function rotate(deps: GitDeps, by: By, name: string): ReturnType<Operations['rotateWebhook']> {
-  const found = await findRepository(deps, by.principal, name);
-  if (!found.ok) return found;
-  const repository = found.value;
-  const secretName = repository.spec.webhookSecret;
-  const known = secretName === undefined ? ok(undefined) : await deps.credentials.hookSecret(secretName);
-  if (!known.ok) return known;
-  if (secretName === undefined || known.value === undefined)
-    return fail(problem('conflict', 'the webhook has no secret yet; install it first'));
-  const { current, previous } = known.value;
-  const isRotating = repository.status.webhook?.rotatedAt !== undefined;
-  const webhook = {
-    ...(repository.status.webhook ?? { health: 'unknown' }),
-    rotatedAt: deps.clock.now().toISOString(),
-  };
-  const marked = await rememberHook(deps, name, webhook);
-  if (!marked.ok) return marked;
-  const secret = newHookSecret(deps, repository.spec.webhookAuth);
-  const inUse = isRotating ? (previous ?? current) : current;
-  const saved = await deps.credentials.saveHookSecret(secretName, { current: secret, previous: inUse });
-  if (!saved.ok) return saved;
-  const updated = await enterSecret(deps, marked.value, secret);
-  await audited(deps, by, { action: 'webhook.rotate', resource: resourceOf(repository) });
-  return ok({
-    webhook: webhookView(deps, marked.value, true),
-    webhook_secret: secret,
-    forge_updated: updated.ok,
-    ...(updated.ok ? {} : { code: updated.problem.code }),
-  });
-}
-
-/** Writes the new secret at the forge and lets it deliver once, so that the old one need not stay for long. */
-async function enterSecret(deps: GitDeps, repository: GitRepository, secret: string): Promise<Result<void>> {
-  const { publicUrl } = deps;
-  if (publicUrl === undefined) return fail(problem('public_url_missing'));
-  const listed = await hooksAtForge(deps, repository);
-  if (!listed.ok) return listed;
-  const hook = ourHook(placeOf(repository, publicUrl, listed.value));
-  if (hook === undefined) return fail(problem('not_found'));
-  const wanted = wantedHook(repository, publicUrl, secret);
-  const updated = await deps.hooks.update(listed.value.forge, hook.id, wanted);
-  if (!updated.ok) return updated;
-  await deps.hooks.test(listed.value.forge, hook.id);
-  return ok(undefined);
 }
 
 /** How long a test waits for what it asked for, and how often it looks. */
@@ -155,11 +106,10 @@ async function test(deps: GitDeps, by: By, name: string): ReturnType<Operations[
   }
   const webhook = await lookAndTell(deps, repository, publicUrl);
   if (!webhook.ok) return webhook;
-  await audited(deps, by, { action: 'webhook.test', resource: resourceOf(repository) });
+  await audited(deps, by, { action: 'webhook.test', resource: repositoryResource(repository) });
   return ok({ arrived, webhook: webhook.value });
 }
 
-type Place = Parameters<typeof ourHook>[0];
 type Ready = {
   readonly repository: GitRepository;
   readonly publicUrl: string;
@@ -179,14 +129,6 @@ async function prepare(deps: GitDeps, { principal }: By, name: string): Promise<
   return ok({ repository: found.value, publicUrl, place, forge: listed.value.forge });
 }
 
-function placeOf(repository: GitRepository, publicUrl: string, { hooks }: HooksAtForge): Place {
-  return { hooks, url: hookUrl(publicUrl, repository), knownId: repository.status.webhook?.id };
-}
-
-function wantedHook({ spec }: GitRepository, publicUrl: string, secret: string): WantedHook {
-  return { url: hookUrl(publicUrl, { spec }), events: HOOK_EVENTS, secret, auth: spec.webhookAuth };
-}
-
 function write(
   deps: GitDeps,
   forge: ForgeRepository,
@@ -200,7 +142,7 @@ async function ensureSecret(
   deps: GitDeps,
   repository: GitRepository,
 ): Promise<Result<{ readonly current: string; readonly made: boolean }>> {
-  const secretName = repository.spec.webhookSecret ?? `${repository.name}-hook`;
+  const secretName = repository.spec.webhookSecret ?? hookSecretName(repository);
   const known = await deps.credentials.hookSecret(secretName);
   if (!known.ok) return known;
   if (known.value !== undefined) return ok({ current: known.value.current, made: false });
@@ -211,10 +153,6 @@ async function ensureSecret(
     spec.webhookSecret === secretName ? undefined : { spec: { ...spec, webhookSecret: secretName } },
   );
   return named.ok ? ok({ current, made: true }) : named;
-}
-
-function resourceOf({ name, spec }: GitRepository) {
-  return { kind: 'GitRepository', ...spec.scope, name };
 }
 
 /** The forges' refusals, in words about webhooks. */
