@@ -160,8 +160,8 @@ export function pendingOf(world: StoryWorld, commit: string, text: string): Prom
 }
 
 /** The one final deploy status of a commit, once everything said about it is at rest. */
-export async function endOf(world: StoryWorld, commit: string): Promise<string> {
-  await until(`${commit.slice(0, 8)} has a final status`, () => finals(world, commit).length > 0);
+export async function endOf(world: StoryWorld, commit: string, ms?: number): Promise<string> {
+  await until(`${commit.slice(0, 8)} has a final status`, () => finals(world, commit).length > 0, ms);
   await world.quiet();
   return finals(world, commit)
     .map(({ state, description }) => `${state}: ${description}`)
