@@ -8,7 +8,7 @@ import type { RecordedStatus } from '../../src/demo/forge-ledger.ts';
 import { type RecordedComment, type RecordedPull, TOKEN_USER } from '../../src/demo/forge-pulls.ts';
 import { shopFile } from '../../src/demo/shop.ts';
 import { deliverPullRequest } from '../../src/demo/webhook.ts';
-import type { PullRequestPlan } from '../../src/ports/index.ts';
+import type { Job, PullRequestPlan } from '../../src/ports/index.ts';
 import { finalOf, startWorld, until, type World } from './world.ts';
 
 export const PLAN_CONTEXT = 'hakopod/plan/acme/production/shop';
@@ -41,6 +41,8 @@ export type PullWorld = World & {
   moveHead(commit: string): Promise<void>;
   /** The same of any ref. */
   moveRef(ref: string, commit: string): Promise<void>;
+  /** What a worker takes up, as if something had told of it. */
+  enqueue(job: Job): Promise<void>;
   /** Resolves when no preview or report waits or runs any more. */
   quiet(): Promise<void>;
 };
@@ -111,6 +113,10 @@ export async function startPullWorld(
         : deliverMergeRequest(hook, { head, action, id }),
     moveHead: (commit: string) => moveRef(refOf(NUMBER), commit),
     moveRef,
+    enqueue: async (job: Job) => {
+      const added = await jobs.add(job);
+      if (!added.ok) throw new Error(added.problem.message);
+    },
     quiet: async () => {
       let calm = 0;
       await until('the queues are empty', async () => {

@@ -17,6 +17,8 @@ export type StoryWorld = PullWorld & {
   push(build: number, options?: { readonly message?: string; readonly silent?: boolean }): Promise<string>;
   /** One delivery of a push, as the forge signs it. Answers the receiver's status. */
   deliverPush(commit: string, options?: { readonly ref?: string; readonly id?: string }): Promise<number>;
+  /** The secret that deliveries prove from now on. */
+  proveWith(secret: string): void;
   /** Somebody comments on the request, and the forge delivers that; `deliverComment` delivers it once more. */
   comment(author: number, body: string): Promise<RecordedComment>;
   deliverComment(comment: RecordedComment, id?: string): Promise<number>;
@@ -31,9 +33,13 @@ export async function startStory(
   // Nothing but deliveries tells of what happens, so that a poll in between changes no story.
   const flags = ['--interval', '600', ...(options.flags ?? [])];
   const world = await startPullWorld({ forge: kind, ...options, flags });
-  const send = (delivery: Delivery): Promise<number> => deliverTo(world.hook, kind, delivery);
+  let { secret } = world.hook;
+  const send = (delivery: Delivery): Promise<number> => deliverTo({ url: world.hook.url, secret }, kind, delivery);
   const story: StoryWorld = Object.assign(world, {
     kind,
+    proveWith: (proved: string) => {
+      secret = proved;
+    },
     push: async (build: number, given: { readonly message?: string; readonly silent?: boolean } = {}) => {
       const commit = await world.tree.push('hakopod.toml', world.file(build), given.message ?? `build ${build}`);
       if (given.silent !== true) expect(await story.deliverPush(commit)).toBe(202);
