@@ -6,6 +6,8 @@ import { finals, until } from '../support/world.ts';
 let world: StoryWorld;
 afterEach(() => world.stop());
 
+const ADA = 77;
+
 /** What the forge calls these. */
 const ACTIONS = {
   github: { opened: 'opened', pushed: 'synchronize', closed: 'closed' },
@@ -57,6 +59,22 @@ describe.each(FORGES)('a request at %s', (forge) => {
     expectOneWordEach(world, { plan: [first, ...heads, forced] });
     expectOneComment(world, forced, heads);
     expect(finals(world, world.main)).toHaveLength(1);
+  });
+
+  it('is planned once more by a comment: against what is deployed by then, in the same comment', async () => {
+    world = await startStory(forge);
+    const head = await world.show({ text: world.file(1) });
+    await world.deliverPull(head, opened);
+    await planStatusOf(world, head);
+    await commentWith(world, 'compared with revision 1');
+    const main = await world.push(5);
+    await until('the release ended', () => finals(world, main).length > 0);
+    world.forge.setRole(ADA, 'write');
+    await world.comment(ADA, `hakopod plan ${head.slice(0, 8)}`);
+    await commentWith(world, 'compared with revision 2');
+    await world.quiet();
+    expectOneWordEach(world, { plan: [head], deploy: [main] });
+    expectOneComment(world, head);
   });
 
   it('of a fork is pushed and closed: planned, and nothing else', async () => {
