@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What the forge is to do instead of the usual. */
-export type OauthTrouble = 'redirect' | 'lost-answer' | '502' | '429' | 'html' | 'invalid_client';
+export type OauthTrouble = 'redirect' | 'lost-answer' | 'echo' | '502' | '429' | 'html' | 'invalid_client';
 
 export type OauthForge = {
   /** API base, as a repository has it. */
@@ -39,6 +39,7 @@ export async function startOauthForge(options: { readonly isPublic?: boolean } =
     const kind = trouble.shift();
     if (kind === 'redirect') return answer(307, {}, { location: `http://127.0.0.1:${port}/elsewhere` });
     if (kind === '502') return answer(502, {});
+    if (kind === 'echo') return answer(503, { message: `of ${form}`, error: `of ${form}` });
     if (kind === '429') return answer(429, {}, { 'retry-after': '7' });
     if (kind === 'html') return response.writeHead(200, { 'content-type': 'text/html' }).end('<html>sign in</html>');
     const isClient = form.get('client_id') === 'app' && (form.get('client_secret') ?? undefined) === secret;

@@ -153,7 +153,6 @@ export function createOauthAccess(options: {
     const pause = pauses.get(ref.name);
     if (pause !== undefined && pause.until > now()) return untilItsEnd(grant, refused) ?? fail(pause.problem);
     pauses.delete(ref.name);
-    if (isClaimed(grant)) return ok(undefined);
     const claimed = await claim(ref, refused);
     if (!claimed.ok) return claimed;
     return claimed.value.mine ? exchange(ref, claimed.value.grant, refused) : ok(undefined);

@@ -97,7 +97,8 @@ describe('tokens of an OAuth grant', () => {
   });
 
   it('are asked for again after trouble that passes', async () => {
-    forge.trouble.push('502', 'html', '429', 'lost-answer');
+    forge.trouble.push('echo', '502', 'html', '429', 'lost-answer');
+    expect(await refused()).toMatchObject({ code: 'forge_unavailable', kind: 'transient' });
     expect(await refused()).toMatchObject({ code: 'forge_unavailable', kind: 'transient' });
     expect(await refused()).toMatchObject({ code: 'forge_unavailable' });
     expect(await refused()).toMatchObject({ code: 'forge_rate_limited', afterMs: 8000 });
