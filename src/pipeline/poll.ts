@@ -5,6 +5,7 @@ import { checkHook } from './hooks/index.ts';
 import { headRefs, movedRequests, sweepRequests } from './preview/sweep.ts';
 import { headOf } from './ref-head.ts';
 import { remoteOf } from './remote.ts';
+import { markOpened, markRefused } from './repository-access.ts';
 import { markReadable, markUnreadable } from './source-condition.ts';
 
 /**
@@ -28,19 +29,27 @@ async function pollRefs(deps: Deps, repository: GitRepository, run: Run): Promis
   const wanted = [...refs, ...headRefs(deps, repository.name)];
   const listed = remote.ok ? await deps.git.listRefs(remote.value, wanted, run.signal) : remote;
   if (!listed.ok) {
-    const marked = listed.problem.kind === 'rejected' ? await markUnreadable(deps, sources, listed.problem) : listed;
-    return marked.ok ? listed : marked;
+    if (listed.problem.kind !== 'rejected') return listed;
+    const marked = await markUnreadable(deps, sources, listed.problem);
+    const refused = marked.ok ? await markRefused(deps, repository, listed.problem) : marked;
+    return refused.ok ? listed : refused;
   }
   const recovered = await markReadable(
     deps,
     sources.filter(({ spec }) => headOf(listed.value, storedRef(spec.ref)) !== undefined),
   );
   if (!recovered.ok) return recovered;
+  const opened = await markOpened(deps, repository);
+  if (!opened.ok) return opened;
   const known = new Map((repository.status.refs ?? []).map((ref) => [ref.name, ref.commit]));
   const moved = refs
     .filter((ref) => known.get(ref) !== (headOf(listed.value, ref)?.commit ?? ''))
     .map((ref): Job => ({ queue: 'sync', repository: repository.name, ref }));
-  const queued = await deps.jobs.addAll([...moved, ...movedRequests(deps, repository.name, listed.value)]);
+  const queued = await deps.jobs.addAll([
+    ...opened.value,
+    ...moved,
+    ...movedRequests(deps, repository.name, listed.value),
+  ]);
   if (!queued.ok) return queued;
   const swept = await sweepRequests(deps, repository);
   if (!swept.ok) return swept;

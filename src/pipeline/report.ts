@@ -5,6 +5,7 @@ import { isOwed, isStatusOwed, sameReport, withEntry } from './ledger.ts';
 import { forgeOf } from './remote.ts';
 import { reportDeployment } from './report-deployment.ts';
 import { type Holder, openHolder, type ReportJob } from './report-holder.ts';
+import { isLost, unsayable } from './repository-access.ts';
 
 /** One commit of one ledger, as read. */
 type Report = { readonly job: ReportJob; readonly holder: Holder; readonly entry: CommitReport };
@@ -26,7 +27,7 @@ export async function report(deps: Deps, job: ReportJob): Promise<Result<void>> 
   if (repository === undefined) return ok(undefined);
   const one: Report = { job, holder, entry };
   const forge = await forgeOf(repository, deps.credentials);
-  if (!forge.ok) return RENEWED.includes(forge.problem.code) ? settleProblem(deps, one, forge.problem) : forge;
+  if (!forge.ok) return settleNoAccess(deps, one, forge.problem);
   return isStatusOwed(entry) ? sayStatus(deps, one, forge.value) : showDeployment(deps, one, forge.value);
 }
 
@@ -94,25 +95,38 @@ async function followUp(deps: Deps, one: Report): Promise<Result<void>> {
   return now.value === undefined ? ok(undefined) : closeIfDone(deps, now.value);
 }
 
+/** Without a token nothing can be said: for ever where its way in is gone or goes, else until somebody mends the credentials. */
+async function settleNoAccess(deps: Deps, one: Report, p: Problem): Promise<Result<void>> {
+  if (p.kind !== 'rejected') return fail(p);
+  return isLost(p) || one.holder.isClosing
+    ? giveUp(deps, one, p)
+    : fail({ ...p, kind: 'waiting', afterMs: RENEWAL_MS });
+}
+
 /** A token that is refused, or a grant that ended, is one somebody renews; until then the status is owed. */
 const RENEWAL_MS = 60_000;
-const RENEWED: readonly string[] = ['forge_unauthorized', 'oauth_grant_ended'];
+const RENEWED: readonly string[] = ['forge_unauthorized', 'oauth_grant_ended', 'installation_suspended'];
 
 /**
  * A refusal of the status itself is final; anything else is tried again. For what is being closed, a refused token is final too: with
  * the last source its credentials go.
  */
 async function settleProblem(deps: Deps, one: Report, p: Problem): Promise<Result<void>> {
-  const { holder, entry } = one;
   if (p.code === 'forge_rate_limited') {
     // Nothing was said, so the forge, which wants to be left alone, need not be asked what it shows.
     const unsaid = await change(one, { posting: undefined });
     return unsaid.ok ? fail(p) : unsaid;
   }
   if (p.kind !== 'rejected') return fail(p);
-  if (RENEWED.includes(p.code) && !holder.isClosing) return fail({ ...p, kind: 'waiting', afterMs: RENEWAL_MS });
+  if (RENEWED.includes(p.code) && !one.holder.isClosing) return fail({ ...p, kind: 'waiting', afterMs: RENEWAL_MS });
+  return giveUp(deps, one, p);
+}
+
+async function giveUp(deps: Deps, one: Report, p: Problem): Promise<Result<void>> {
+  const { holder, entry } = one;
   deps.log.warn('the forge refused a status', { name: holder.name, commit: entry.commit, code: p.code });
-  const written = await change(one, { undeliverable: p.code, posting: undefined });
+  const isAll = isLost(p) || holder.isClosing;
+  const written = await change(one, isAll ? unsayable(entry, p.code) : { undeliverable: p.code, posting: undefined });
   if (!written.ok) return written;
   return holder.isClosing ? deps.jobs.add(holder.closing) : ok(undefined);
 }
