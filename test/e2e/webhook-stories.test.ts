@@ -3,7 +3,7 @@ import type { RecordedHook } from '../../src/demo/forge-hooks.ts';
 import { freePort } from '../../src/demo/free-port.ts';
 import { Webhook, WebhookInstalled, WebhookRotated, WebhookTested } from '../../src/ports/api/index.ts';
 import { callApi, endOf, expectOneWordEach, FORGES, type StoryWorld, startStory } from '../support/stories.ts';
-import { finals, until } from '../support/world.ts';
+import { until } from '../support/world.ts';
 
 let world: StoryWorld;
 afterEach(() => world.stop());
@@ -90,34 +90,5 @@ describe.each(FORGES)('the webhook at %s', (forge) => {
     expect(await endOf(world, commit)).toBe('success: released revision 2');
     expectOneWordEach(world, { deploy: [commit] });
     expect(world.lines.some((line) => line.includes(old) || line.includes(rotated.webhook_secret))).toBe(false);
-  });
-
-  it('delivers again what was delivered: nothing is said or released twice', async () => {
-    const first = await world.push(1, { silent: true });
-    expect(await world.deliverPush(first, { id: 'delivery-of-the-first' })).toBe(202);
-    expect(await endOf(world, first)).toBe('success: released revision 2');
-    const second = await world.push(2);
-    expect(await endOf(world, second)).toBe('success: released revision 3');
-
-    type Listed = { readonly id: string; readonly delivery_id?: string; readonly verdict: string };
-    const list = async (): Promise<readonly Listed[]> => {
-      const page = await callApi(world, 'GET', `/repositories/${name}/deliveries`);
-      return (page as { readonly items: readonly Listed[] }).items;
-    };
-    expect(await world.deliverPush(first, { id: 'delivery-of-the-first' })).toBe(202);
-    await until('the duplicate is on record', async () =>
-      (await list()).some(({ verdict }) => verdict === 'duplicate'),
-    );
-    const accepted = (await list()).find(
-      (one) => one.delivery_id === 'delivery-of-the-first' && one.verdict === 'accepted',
-    );
-    await callApi(world, 'POST', `/repositories/${name}/deliveries/${accepted?.id}/redeliver`);
-    // The forge's own button, on a day when the marks are gone: a new delivery of an old push.
-    expect(await world.deliverPush(first)).toBe(202);
-    await world.enqueue({ queue: 'sync', repository: name, ref: 'refs/heads/main' });
-    const third = await world.push(3);
-    expect(await endOf(world, third)).toBe('success: released revision 4');
-    expect(finals(world, second)).toHaveLength(1);
-    expectOneWordEach(world, { deploy: [first, second, third] });
   });
 });

@@ -72,6 +72,13 @@ export async function startPullWorld(
   const hook = { url: `http://127.0.0.1:${serving.port}${bound.path}`, secret: bound.secret };
   await finalOf(world, main);
   // The first list of open requests is behind us, so that it finds nothing a test shows before it delivers.
+  const jobs = createJobQueue({ url: world.redis.url, prefix: 'hakopod', log: createLog('silent') });
+  world.defer(() => jobs.close());
+  const enqueue = async (job: Job): Promise<void> => {
+    const added = await jobs.add(job);
+    if (!added.ok) throw new Error(added.problem.message);
+  };
+  await enqueue({ queue: 'poll', repository: `${forge}-4711` });
   await until('the forge was asked for open requests', () =>
     world.store.repositories.all().every(({ status }) => status.pullRequestsAt !== undefined),
   );
@@ -84,8 +91,6 @@ export async function startPullWorld(
   const moveRef = async (ref: string, commit: string): Promise<void> => {
     await promisify(execFile)('git', ['-C', join(world.root, 'shop.git'), 'update-ref', ref, commit]);
   };
-  const jobs = createJobQueue({ url: world.redis.url, prefix: 'hakopod', log: createLog('silent') });
-  world.defer(() => jobs.close());
   return Object.assign(world, {
     hook,
     main,
@@ -113,10 +118,7 @@ export async function startPullWorld(
         : deliverMergeRequest(hook, { head, action, id }),
     moveHead: (commit: string) => moveRef(refOf(NUMBER), commit),
     moveRef,
-    enqueue: async (job: Job) => {
-      const added = await jobs.add(job);
-      if (!added.ok) throw new Error(added.problem.message);
-    },
+    enqueue,
     quiet: async () => {
       let calm = 0;
       await until('the queues are empty', async () => {
