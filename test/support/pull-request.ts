@@ -75,8 +75,7 @@ export async function startPullWorld(
   const jobs = createJobQueue({ url: world.redis.url, prefix: 'hakopod', log: createLog('silent') });
   world.defer(() => jobs.close());
   const enqueue = async (job: Job): Promise<void> => {
-    const added = await jobs.add(job);
-    if (!added.ok) throw new Error(added.problem.message);
+    await until(`${job.queue} is queued`, async () => (await jobs.add(job)).ok);
   };
   await enqueue({ queue: 'poll', repository: `${forge}-4711` });
   await until('the forge was asked for open requests', () =>
