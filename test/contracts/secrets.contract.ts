@@ -8,7 +8,7 @@ import {
   ensureCrds,
 } from '../../src/adapters/store/index.ts';
 import { ok, secretScope } from '../../src/kernel/index.ts';
-import type { AppTokens } from '../../src/ports/index.ts';
+import type { AppTokens, OauthTokens } from '../../src/ports/index.ts';
 import { type ClusterUnderTest, eventually, memoryLog, realClock } from '../support/kubernetes.ts';
 import { newRepository } from '../support/resources.ts';
 import { must, type Skips, testsWith } from './cluster.contract.ts';
@@ -230,6 +230,29 @@ export function describeSecretsContract(
       }
       must(await withApps.saveCredentials('app-git', { username: 'u', token: 't' }));
       expect(must(await withApps.forRepository('app-git', 'read'))).toEqual({ username: 'u', token: 't' });
+    });
+
+    test('keeps an OAuth grant instead, and each refresh token that follows', async () => {
+      const { cluster, namespace } = under;
+      const sent: string[] = [];
+      const tokens: OauthTokens = {
+        refresh: async ({ refreshToken }) => {
+          sent.push(refreshToken);
+          return ok({ accessToken: `a${sent.length}`, refreshToken: `r${sent.length}`, lifetimeMs: 60_000 });
+        },
+      };
+      let now = Date.now();
+      const clock = { ...realClock, now: () => new Date(now) };
+      const log = memoryLog();
+      const stores = [1, 2].map(() => createCredentialStore({ cluster, namespace, oauth: { tokens, clock, log } }));
+      const tokenOf = async (store = stores[0]!) => must(await store.forRepository('oauth-git', 'read'))?.token;
+      must(await stores[0]!.saveOauth('oauth-git', { applicationId: 'app', refreshToken: 'r0' }));
+      expect(await tokenOf()).toBe('a1');
+      now += 60_000;
+      expect(await Promise.all([...stores, ...stores].map(tokenOf))).toEqual(['a2', 'a2', 'a2', 'a2']);
+      expect(sent).toEqual(['r0', 'r1']);
+      must(await stores[1]!.saveCredentials('oauth-git', { username: 'u', token: 't' }));
+      expect(await tokenOf()).toBe('t');
     });
 
     test('tells the secrets of a hook, and drops the old one only beside the one that is meant', async () => {

@@ -96,7 +96,7 @@ export function createOauthAccess(options: {
     const kept = await persistently(() => settle(ref, sent, () => next));
     if (kept.ok || !MAY_PASS.includes(kept.problem.code)) unkept.delete(ref.name);
     if (!kept.ok) {
-      log.error('new tokens of an OAuth grant could not be kept', { secret: ref.name, code: kept.problem.code });
+      log.error('new tokens of an OAuth grant could not be kept', { name: ref.name, code: kept.problem.code });
       return kept;
     }
     // Somebody saved another grant meanwhile: that one counts, and has a token or gets one at the next try.
@@ -123,7 +123,7 @@ export function createOauthAccess(options: {
       ...(isOver || access === undefined ? {} : { access }),
       ended: isOver,
     }));
-    log.warn('a token of an OAuth grant was not renewed', { secret: ref.name, code: answer.problem.code });
+    log.warn('a token of an OAuth grant was not renewed', { name: ref.name, code: answer.problem.code });
     if (isOver) return settled.ok && settled.value?.refreshToken !== sent ? fail(problem('conflict')) : answer;
     pauses.set(ref.name, { until: now() + (answer.problem.afterMs ?? PAUSE_MS), problem: answer.problem });
     return untilItsEnd(grant, refused) ?? answer;

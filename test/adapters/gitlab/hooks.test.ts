@@ -82,6 +82,21 @@ describe('what only GitLab does', () => {
     });
   });
 
+  it.each([
+    [403, { error: 'insufficient_scope', error_description: 'The request requires higher privileges', scope: 'api' }],
+    [403, { message: '403 Forbidden' }],
+    [401, { message: '401 Unauthorized' }],
+  ])('needs a token with the scope api and the role Maintainer: %s %j', async (refusal, words) => {
+    [status, json] = [refusal, words];
+    const wanted = { url, events: ['push'], secret: 's', auth: 'token' } as const;
+    for (const done of [
+      await hooks.list(repository),
+      await hooks.create(repository, wanted),
+      await hooks.test(repository, '9'),
+    ])
+      expect(done).toMatchObject({ problem: { code: 'forge_unauthorized' } });
+  });
+
   it('knows no deliveries where GitLab keeps none', async () => {
     status = 404;
     expect(await hooks.deliveries(repository, '9')).toEqual({ ok: true, value: [] });

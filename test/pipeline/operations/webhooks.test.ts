@@ -90,7 +90,11 @@ describe('installing', () => {
     hooks.refusal = problem('forge_not_found', undefined, { cause: { words: 'words of the forge' } });
     const refused = await install();
     expect(codeOf(refused)).toBe('forge_not_found');
-    expect(refused).toMatchObject({ problem: { message: expect.stringContaining('may not manage its webhooks') } });
+    expect(refused).toMatchObject({
+      problem: {
+        message: expect.stringMatching(/may not manage its webhooks; .* GitLab the scope api and the role Maintainer$/),
+      },
+    });
     hooks.refusal = undefined;
     world.kept.delete(`${NAME}-credentials`);
     expect(codeOf(await install())).toBe('forge_unauthorized');

@@ -170,4 +170,4 @@ function hookProblem(found: Problem): Problem {
 }
 
 const NO_RIGHT =
-  'the token of the repository may not manage its webhooks; GitHub wants the permission to administer them, GitLab the scope api and the role Maintainer';
+  'the token of the repository has ended, or may not manage its webhooks; GitHub wants the permission to administer them, GitLab the scope api and the role Maintainer';
