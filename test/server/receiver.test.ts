@@ -216,6 +216,7 @@ describe('after a valid signature', () => {
         ref: 'refs/heads/main',
         commit: COMMIT,
         at: '2026-11-29T12:00:00.000Z',
+        provenBy: 'current',
       },
     ]);
   });

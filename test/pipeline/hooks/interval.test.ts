@@ -15,3 +15,13 @@ it.each([
   const status = health === undefined ? {} : { webhook: { health } };
   expect(pollSeconds({ spec: { intervalSeconds }, status } as GitRepository)).toBe(seconds);
 });
+
+it('is never longer than configured while the repository can not be read', () => {
+  const ready = (status: 'True' | 'False') => ({
+    conditions: [{ type: 'Ready', status }],
+    webhook: { health: 'healthy' },
+  });
+  const seconds = (status: 'True' | 'False') =>
+    pollSeconds({ spec: { intervalSeconds: 60 }, status: ready(status) } as GitRepository);
+  expect([seconds('False'), seconds('True')]).toEqual([60, 300]);
+});
