@@ -131,6 +131,19 @@ describe('report', () => {
     expect(world.posted).toHaveLength(1);
   });
 
+  it('waits for it just so when renewing it in the middle of the call says so, but not where the source goes', async () => {
+    for (const code of ['oauth_grant_ended', 'installation_suspended'] as const) {
+      world.forgeAnswers.push(fail(problem(code)));
+      expect(await report(world.deps, job)).toMatchObject({ problem: { code, kind: 'waiting', afterMs: 60_000 } });
+    }
+    await world.sources.delete(SOURCE, `uid-${SOURCE}`);
+    // Whether it was said is in doubt, so the forge is asked first.
+    await desire('success', 'released revision 1');
+    world.forgeAnswers.push(fail(problem('oauth_grant_ended')));
+    expect((await report(world.deps, job)).ok).toBe(true);
+    expect(entry()?.undeliverable).toBe('oauth_grant_ended');
+  });
+
   it('waits for a grant to be given again, and does not wait where the source goes', async () => {
     const [repository] = world.repositories.items.values();
     const { name, spec } = repository!;
