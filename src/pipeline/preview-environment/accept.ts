@@ -41,7 +41,13 @@ export function releaseOf(releases: readonly Release[], head: Head): Release | u
  */
 export async function acceptHead(
   deps: Deps,
-  input: { readonly application: Preview; readonly releases: readonly Release[]; readonly head: Head },
+  input: {
+    readonly application: Preview;
+    readonly releases: readonly Release[];
+    /** The newest revision on record under the name, whoever's. */
+    readonly after: number;
+    readonly head: Head;
+  },
 ): Promise<Result<Release>> {
   const { application, releases, head } = input;
   if (releases.filter((release) => !isEnded(release)).length >= LIMITS.pendingReleases)
@@ -56,7 +62,7 @@ export async function acceptHead(
   if (!current.ok) return current;
   if (!current.value) return fail(problem('conflict'));
   const { source, plan, request, commit, desired } = head;
-  const revision = Math.max(releases[0]?.spec.revision ?? 0, application.status.acceptedRevision ?? 0) + 1;
+  const revision = Math.max(input.after, application.status.acceptedRevision ?? 0) + 1;
   const created = await deps.store.releases.create({
     name: releaseName(application.name, revision),
     spec: {

@@ -51,7 +51,7 @@ const NOTHING = (): Promise<Result<void>> => Promise.resolve(ok(undefined));
 export async function bringEnvironment(deps: Deps, asked: EnvironmentQuestion): Promise<Result<EnvironmentTurn>> {
   const { source, plan, request, head } = asked;
   const before = plan.status.environment;
-  const name = environmentName(source, request.number);
+  const name = environmentName(source, plan.spec.number);
   const read = await deps.store.applications.get(name);
   if (!read.ok) return read;
   const there = read.value;
@@ -64,11 +64,14 @@ export async function bringEnvironment(deps: Deps, asked: EnvironmentQuestion): 
   if (there === undefined && asked.asked === '' && wasUp(before, { name, head }))
     return ok({ environment: { application: name, state: 'removed', commit: head }, finish: NOTHING });
 
-  const desired = { ...asked.desired.parsed.application, name: previewSlug(source.uid, request.number) };
+  const desired = { ...asked.desired.parsed.application, name: previewSlug(source.uid, plan.spec.number) };
   const refused = await refusalOf(deps, { ...asked, desired, there, text: asked.desired.text });
   if (!refused.ok) return refused;
   if (refused.value !== undefined) return ok(turnedAway(name, head, refused.value));
-  const place = there === undefined ? await takePlace(deps, source, request) : ok(there);
+  const place =
+    there === undefined
+      ? await takePlace(deps, source, { number: plan.spec.number, branch: request.branch })
+      : ok(there);
   if (!place.ok)
     return place.problem.code === 'preview_limit' ? ok({ ...turnedAway(name, head, place.problem, 'limited') }) : place;
   const { imported } = asked.desired.parsed;
@@ -94,11 +97,13 @@ async function unplanned(
 }
 
 async function deploy(deps: Deps, application: Preview, head: Head): Promise<Result<EnvironmentTurn>> {
-  const releases = await ownReleases(deps, application);
-  if (!releases.ok) return releases;
-  const known = releaseOf(releases.value, head);
+  const listed = await deps.store.releases.ofApplication(application.name);
+  if (!listed.ok) return listed;
+  const own = ownOf(application, listed.value);
+  const after = listed.value[0]?.spec.revision ?? 0;
+  const known = releaseOf(own, head);
   const accepted =
-    known === undefined ? await acceptHead(deps, { application, releases: releases.value, head }) : ok(known);
+    known === undefined ? await acceptHead(deps, { application, releases: own, after, head }) : ok(known);
   if (!accepted.ok) return accepted;
   const release = accepted.value;
   const awaited = await awaitRelease(deps, release);
@@ -106,7 +111,7 @@ async function deploy(deps: Deps, application: Preview, head: Head): Promise<Res
   const now = await deps.store.applications.get(application.name);
   if (!now.ok) return now;
   if (now.value === undefined || !isPreview(now.value)) return fail(problem('conflict'));
-  const all = known === undefined ? [release, ...releases.value] : releases.value;
+  const all = known === undefined ? [release, ...own] : own;
   return ok({
     environment: observeEnvironment(now.value, all, head.commit),
     finish: async () => {
@@ -117,10 +122,14 @@ async function deploy(deps: Deps, application: Preview, head: Head): Promise<Res
   });
 }
 
+async function ownReleases(deps: Deps, application: Preview): Promise<Result<readonly Release[]>> {
+  const listed = await deps.store.releases.ofApplication(application.name);
+  return listed.ok ? ok(ownOf(application, listed.value)) : listed;
+}
+
 /** Releases of an earlier application of the name are somebody else's (the reconcile ends them). Newest first. */
-async function ownReleases(deps: Deps, { name, spec }: Preview): Promise<Result<readonly Release[]>> {
-  const listed = await deps.store.releases.ofApplication(name);
-  return listed.ok ? ok(listed.value.filter((release) => release.spec.applicationId === spec.id)) : listed;
+function ownOf({ spec }: Preview, releases: readonly Release[]): readonly Release[] {
+  return releases.filter((release) => release.spec.applicationId === spec.id);
 }
 
 /** Why the environment may not have this head: the grant, the limits of a preview, the installation, the room in the cluster. */
