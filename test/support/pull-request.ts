@@ -78,9 +78,13 @@ export async function startPullWorld(
     await until(`${job.queue} is queued`, async () => (await jobs.add(job)).ok);
   };
   await enqueue({ queue: 'poll', repository: `${forge}-4711` });
-  await until('the forge was asked for open requests', () =>
-    world.store.repositories.all().every(({ status }) => status.pullRequestsAt !== undefined),
-  );
+  await until('the forge was asked for open requests', async () => {
+    const counts = await jobs.counts();
+    // A poll that is still to come would tell of what the test is about to do.
+    const polls = counts.ok ? counts.value.find(({ queue }) => queue === 'poll') : undefined;
+    const isCalm = polls !== undefined && polls.waiting + polls.active === 0;
+    return isCalm && world.store.repositories.all().every(({ status }) => status.pullRequestsAt !== undefined);
+  });
   const refOf = (number: number): string =>
     forge === 'github' ? `refs/pull/${number}/head` : `refs/merge-requests/${number}/head`;
   const pull = (head: string): Omit<RecordedPull, 'updatedAt'> => ({
