@@ -1,4 +1,4 @@
-import type { RefName, RepoPath } from '../../src/kernel/index.ts';
+import { ok, type RefName, type RepoPath } from '../../src/kernel/index.ts';
 import { planName } from '../../src/pipeline/preview/plans.ts';
 import { preview } from '../../src/pipeline/preview/preview.ts';
 import type {
@@ -48,6 +48,11 @@ export async function environmentWorld(): Promise<EnvironmentWorld> {
   let hexes = 0;
   Object.assign(inMemory.deps, {
     leases: held,
+    // Whichever request is asked for, it has the head that is shown.
+    pullRequests: {
+      ...inMemory.deps.pullRequests,
+      read: async (_forge: unknown, number: number) => ok(inMemory.pull && { ...inMemory.pull, number }),
+    },
     random: {
       hex: (bytes: number) => {
         hexes += 1;
@@ -76,7 +81,6 @@ export async function environmentWorld(): Promise<EnvironmentWorld> {
       };
     },
     look: async (number = 7) => {
-      if (world.pull !== undefined) world.pull = { ...world.pull, number };
       const looked = await preview(world.deps, { repository: 'github-1', number }, RUN);
       if (!looked.ok) throw new Error(`${looked.problem.code}: ${looked.problem.message}`);
     },
