@@ -39,8 +39,9 @@ export const LIMITS = {
   cleanupJobs: 200,
   cleanupCronJobs: 20,
   cleanupDeployments: 100,
-  /** Commits whose status a source remembers. */
+  /** Commits whose status a source remembers, and those at most while the forge takes none: an object may have 1.5 MB. */
   commitsRemembered: 100,
+  commitsOwed: 500,
   /** How long a commit waits for a person's approval, and for other programs' checks; then it ends refused (L 18: no wait without an end). */
   approvalDays: 30,
   checksHours: 24,

@@ -47,8 +47,8 @@ export function sameReport(a: Wanted | undefined, b: Wanted | undefined): boolea
 }
 
 /**
- * The ledger with one commit's desired report set. The oldest settled entries beyond `LIMITS.commitsRemembered` fall out; an entry
- * that still owes the forge something never does.
+ * The ledger with one commit's desired report set. The oldest settled entries beyond `LIMITS.commitsRemembered` fall out; one that still owes
+ * the forge something only beyond `LIMITS.commitsOwed`, when a forge takes nothing for long, and one that is not final never.
  */
 export function withReport(
   reports: readonly CommitReport[],
@@ -63,7 +63,7 @@ export function withReport(
       ? { commit, desired: wanted, at }
       : { ...existing, desired: wanted, undeliverable: undefined, at };
   const others = reports.filter((report) => report.commit !== commit);
-  return bounded([...others, next]);
+  return [...bounded(others), next];
 }
 
 /** The ledger with one commit's entry changed, if it is there. */
@@ -76,10 +76,27 @@ export function withEntry(
 }
 
 function bounded(reports: readonly CommitReport[]): CommitReport[] {
-  let excess = reports.length - LIMITS.commitsRemembered;
+  const settled = without(reports, {
+    beyond: LIMITS.commitsRemembered,
+    isLess: (report) => isFinal(report) && !isOwed(report),
+  });
+  // Of these the forge shows nothing that would never end.
+  const unsaid = without(settled, {
+    beyond: LIMITS.commitsOwed,
+    isLess: (report) => isFinal(report) && report.posted === undefined && report.posting === undefined,
+  });
+  return without(unsaid, { beyond: LIMITS.commitsOwed, isLess: isFinal });
+}
+
+/** Without the oldest of those that may go, as long as there are too many. */
+function without(
+  reports: readonly CommitReport[],
+  { beyond, isLess }: { readonly beyond: number; readonly isLess: (report: CommitReport) => boolean },
+): CommitReport[] {
+  // One more comes.
+  let excess = reports.length + 1 - beyond;
   return reports.filter((report) => {
-    const settled = isFinal(report) && !isOwed(report);
-    if (excess <= 0 || !settled) return true;
+    if (excess <= 0 || !isLess(report)) return true;
     excess -= 1;
     return false;
   });

@@ -104,6 +104,22 @@ describe('hakopod deploy in a comment', () => {
     expect(world.commented).toEqual([]);
   });
 
+  it('is heard behind any number of strangers’', async () => {
+    await look();
+    for (let i = 0; i < 45; i += 1) {
+      world.remarks.set(`9${i}`, { body: 'hakopod deploy', author: 'eve', mayWrite: false });
+      world.commented.push({ commit: `9${i}`, at: world.now.toISOString() });
+    }
+    world.jobs.length = 0;
+    expect((await comment('hakopod deploy')).ok).toBe(true);
+    while (world.jobs.some(({ queue }) => queue === 'preview')) {
+      world.jobs.length = 0;
+      expect((await preview(world.deps, JOB, RUN)).ok).toBe(true);
+    }
+    expect(world.sources.items.get(SOURCE)?.status.approval).toMatchObject({ by: 'github:ada' });
+    expect(world.commented).toEqual([]);
+  });
+
   it('said again after a crash is said once', async () => {
     await look();
     await comment('hakopod deploy');

@@ -1,6 +1,7 @@
 import type { Octokit } from '@octokit/core';
 import type { CheckConclusion, CommitChecks } from '../../ports/index.ts';
 import { type GithubApiOptions, openGithubApi } from './api.ts';
+import { githubProblem } from './problems.ts';
 import { CheckRuns, CombinedStatus } from './schema.ts';
 
 const PAGE_SIZE = 100;
@@ -10,16 +11,23 @@ const MAX_PAGES = 5;
 const MAX_BYTES = 8 * 1024 * 1024;
 const GOOD = ['success', 'neutral', 'skipped'];
 
-/** Commit statuses and check runs through GitHub's REST API; runs are asked for only when a name is no status. */
+/**
+ * Commit statuses and check runs through GitHub's REST API. A name may be both, and then both have to be good: whoever may write a status could
+ * outvote a run otherwise. A token that may not read runs sees the statuses only, as long as they tell of every name.
+ */
 export function createGithubChecks(options: GithubApiOptions): CommitChecks & { stop(): Promise<void> } {
   const { call, stop } = openGithubApi(options, MAX_BYTES);
   return {
     read: (repository, commit, names) =>
-      call(repository, async ({ owner, repo }, request) => {
+      call(repository, async ({ owner, repo, token }, request) => {
         const ask: Ask = { request, owner, repo, ref: commit, per_page: PAGE_SIZE };
         const statuses = await pages((page) => statusesOf(ask, page));
         const isMissing = names.some((name) => !statuses.some((status) => status.name === name));
-        const runs = isMissing ? await pages((page) => runsOf(ask, page)) : [];
+        const runs = await pages((page) => runsOf(ask, page)).catch((error: unknown) => {
+          const { code } = githubProblem(error, { now: options.clock.now(), token });
+          if (code !== 'forge_unauthorized' || isMissing) throw error;
+          return [];
+        });
         const found = new Map<string, CheckConclusion>();
         for (const { name, conclusion } of [...statuses, ...runs])
           if (names.includes(name)) found.set(name, worse(found.get(name), conclusion));

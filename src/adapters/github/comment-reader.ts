@@ -19,14 +19,25 @@ export function createGithubCommentReader(options: GithubApiOptions): CommentRea
           repo,
           comment_id: Number(id),
         });
-        const { body, user, issue_url: issue } = Comment.parse(data);
+        const { body, user, issue_url: issue, created_at: made, updated_at: changed } = Comment.parse(data);
+        // Whoever may write to the repository may change what others said there.
+        if (changed !== made) return undefined;
         if (issue?.endsWith(`/${number}`) !== true || user?.login === undefined) return undefined;
-        return { body: body ?? '', author: user.login, mayWrite: await mayWrite(target, request, user.login) };
+        return {
+          body: body ?? '',
+          author: user.login,
+          mayWrite: isPerson(user) && (await mayWrite(target, request, user.login)),
+        };
       });
       return !answer.ok && answer.problem.code === 'forge_not_found' ? ok(undefined) : answer;
     },
     stop,
   };
+}
+
+/** A program with a permission to write may say what somebody else told it to. */
+function isPerson({ type }: { readonly type?: string | undefined }): boolean {
+  return type === undefined || type === 'User';
 }
 
 async function mayWrite({ owner, repo }: Target, request: Octokit['request'], username: string): Promise<boolean> {

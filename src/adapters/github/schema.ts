@@ -74,8 +74,10 @@ export const Comparison = z.object({ merge_base_commit: z.object({ sha: z.string
 export const Comment = z.object({
   id: z.int().positive(),
   body: z.string().nullish(),
-  user: z.object({ id: Id, login: z.string().optional() }).nullish(),
+  user: z.object({ id: Id, login: z.string().optional(), type: z.string().optional() }).nullish(),
   issue_url: z.string().optional(),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
 });
 export type Comment = z.infer<typeof Comment>;
 /** What somebody may do to a repository (REST API, collaborators/permission). */

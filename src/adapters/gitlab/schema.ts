@@ -98,15 +98,18 @@ export const Note = z.object({
   system: z.boolean(),
 });
 export type Note = z.infer<typeof Note>;
-export const NoteWithAuthor = Note.extend({ author: z.object({ id: Id, username: z.string() }) });
+export const NoteWithAuthor = Note.extend({
+  author: z.object({ id: Id, username: z.string() }),
+  created_at: z.string().optional(),
+  updated_at: z.string().optional(),
+});
+export type NoteWithAuthor = z.infer<typeof NoteWithAuthor>;
 
 /** A member of a project, of itself or of a group above it (members API). */
 export const Member = z.object({ access_level: z.int(), state: z.string() });
 
 /** The newest commit status of each name (commits API, list the statuses of a commit). */
-export const CommitStatusList = z.array(
-  z.object({ name: z.string(), status: z.string(), allow_failure: z.boolean().nullish() }),
-);
+export const CommitStatusList = z.array(z.object({ name: z.string(), status: z.string() }));
 
 /** The part of a note payload that is read; notes on issues, commits and snippets have no merge request. */
 export const NotePayload = z.object({

@@ -10,7 +10,9 @@ export type Budgets = {
 };
 
 /**
- * Who is sent away gets a turn of its own, one after another at the pace of the refill, so that a crowd does not come back at once.
+ * Who is sent away gets a turn of its own, one after another at the pace of the refill, so that a crowd does not come back at once. One point
+ * is enough for any call, and what it costs beyond is owed: calls that cost little would otherwise take every point before there are
+ * enough for one that costs more.
  * A clock that is behind the one that wrote last refills nothing.
  */
 const TAKE = `
@@ -25,10 +27,11 @@ if now > at then
   at = now
 end
 local wait = 0
-if points >= cost then
+local least = math.min(cost, 1)
+if points >= least then
   points = points - cost
 else
-  local first = now + (cost - points) / rate
+  local first = now + (least - points) / rate
   turn = math.max(turn + cost / rate, first)
   wait = math.min(math.max(1, math.ceil(turn - now)), ${LONGEST_TURN_MS})
   turn = now + wait

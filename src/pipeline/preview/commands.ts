@@ -22,7 +22,7 @@ import { currentWait } from '../policy/waiting.ts';
 import { forgeOf } from '../remote.ts';
 import type { RequestKey } from './plans.ts';
 
-/** Comments of one request that are read in one go; the rest waits for the next. */
+/** Comments of one request that are read in one go; the rest comes right after. */
 const READ = 20;
 /** How long after a comment the commit it is for may still be on its way to a plan. */
 const ARRIVING_MS = 60_000;
@@ -69,6 +69,10 @@ export async function obeyComments(deps: Deps, job: RequestKey, repository: GitR
     if (!done.ok) return done;
     const forgotten = await forgetComments(deps, job, [id]);
     if (!forgotten.ok) return forgotten;
+  }
+  if (mentioned.value.length > READ) {
+    const more = await deps.jobs.add({ queue: 'preview', repository: job.repository, number: job.number });
+    if (!more.ok) return more;
   }
   return ok({ plan: plans.map(({ command }) => command.commit ?? ''), comments: plans.map(({ id }) => id) });
 }

@@ -44,10 +44,29 @@ describe('what other programs report at GitHub', () => {
     ['failure', 'failure'],
     ['error', 'failure'],
   ])('a status %s is %s', async (state, conclusion) => {
-    const { checks, calls } = github({ [STATUS]: statuses(['ci', state], ['other', 'failure']) });
+    const { checks, calls } = github({ [STATUS]: statuses(['ci', state], ['other', 'failure']), [RUNS]: runs() });
     expect(await checks.read(REPOSITORY, SHA, ['ci'])).toEqual({ ok: true, value: new Map([['ci', conclusion]]) });
-    expect(calls).toEqual([STATUS]);
     expect(complaints(calls)).toEqual([]);
+  });
+
+  it.each([
+    ['success', 'completed', 'failure', 'failure'],
+    ['success', 'in_progress', null, 'pending'],
+    ['failure', 'completed', 'success', 'failure'],
+    ['success', 'completed', 'success', 'success'],
+  ])('a status %s beside a run %s %s of the same name is %s', async (state, status, conclusion, expected) => {
+    const { checks } = github({ [STATUS]: statuses(['ci', state]), [RUNS]: runs(['ci', status, conclusion]) });
+    expect(await checks.read(REPOSITORY, SHA, ['ci'])).toMatchObject({ value: new Map([['ci', expected]]) });
+  });
+
+  it('a token that may not read runs is enough for statuses, and for nothing else', async () => {
+    const { checks } = github({ [STATUS]: statuses(['ci', 'success']), [RUNS]: { status: 403, json: {} } });
+    expect(await checks.read(REPOSITORY, SHA, ['ci'])).toMatchObject({ value: new Map([['ci', 'success']]) });
+    expect(await checks.read(REPOSITORY, SHA, ['ci', 'test'])).toMatchObject({
+      problem: { code: 'forge_unauthorized' },
+    });
+    const away = github({ [STATUS]: statuses(['ci', 'success']), [RUNS]: { status: 502, json: {} } }).checks;
+    expect(await away.read(REPOSITORY, SHA, ['ci'])).toMatchObject({ problem: { code: 'forge_unavailable' } });
   });
 
   it.each([
@@ -81,6 +100,7 @@ describe('what other programs report at GitHub', () => {
     const { checks } = github({
       [STATUS]: statuses(...many),
       [STATUS.replace('&page=1', '&page=2')]: statuses(['ci', 'success']),
+      [RUNS]: runs(),
     });
     expect(await checks.read(REPOSITORY, SHA, ['ci'])).toMatchObject({ value: new Map([['ci', 'success']]) });
   });
@@ -111,6 +131,28 @@ describe('a comment at GitHub', () => {
       value: { body: 'hakopod deploy', author: 'ada', mayWrite },
     });
     expect(complaints(calls)).toEqual([]);
+  });
+
+  it.each([
+    ['a bot', { user: { id: 1, login: 'helper[bot]', type: 'Bot' } }],
+    ['an organisation', { user: { id: 1, login: 'ada', type: 'Organization' } }],
+  ])('of %s is nobody’s who may write, whatever the permission', async (_what, other) => {
+    const any = {
+      [PERMISSION.replace('ada', String(encodeURIComponent(other.user.login)))]: { json: { permission: 'admin' } },
+    };
+    const { comments } = github({ [COMMENT]: { json: { ...body, ...other } }, ...any });
+    expect(await comments.read(REPOSITORY, { number: 7, id: '5' })).toMatchObject({ value: { mayWrite: false } });
+  });
+
+  it('that was changed after it was written is none: who changed it is not told', async () => {
+    const at = '2026-11-30T12:00:00Z';
+    const read = (times: object) =>
+      github({
+        [COMMENT]: { json: { ...body, ...times } },
+        [PERMISSION]: { json: { permission: 'write' } },
+      }).comments.read(REPOSITORY, { number: 7, id: '5' });
+    expect(await read({ created_at: at, updated_at: at })).toMatchObject({ value: { mayWrite: true } });
+    expect(await read({ created_at: at, updated_at: '2026-11-30T12:00:09Z' })).toEqual({ ok: true, value: undefined });
   });
 
   it('whatever it says of its author, only the permission counts', async () => {

@@ -28,7 +28,7 @@ describe('what other programs report at GitLab', () => {
     ['waiting_for_resource', false, 'pending'],
     ['failed', false, 'failure'],
     ['canceled', false, 'failure'],
-    ['failed', true, 'success'],
+    ['failed', true, 'failure'],
   ])('a job that is %s, allowed to fail: %s, is %s', async (status, optional, conclusion) => {
     const list = [
       { id: 1, name: 'ci', status, allow_failure: optional },
@@ -64,6 +64,24 @@ describe('a note at GitLab', () => {
       ok: true,
       value: { body: 'hakopod deploy', author: 'ada', mayWrite },
     });
+  });
+
+  it.each(['project_15_bot', 'project_15_bot_0a1b2c', 'group_3_bot_0a1b2c'])(
+    'of the program %s is nobody’s who may write',
+    async (username) => {
+      const member = { id: 42, access_level: 40, state: 'active' };
+      const answers = { [NOTE]: { json: { ...note, author: { id: 42, username } } }, [MEMBER]: { json: member } };
+      expect(await read(answers)).toMatchObject({ value: { mayWrite: false } });
+    },
+  );
+
+  it('that was changed after it was written is none', async () => {
+    const member = { [MEMBER]: { json: { id: 42, access_level: 40, state: 'active' } } };
+    const times = (created: string, updated: string) => ({ ...note, created_at: created, updated_at: updated });
+    const same = times('2026-11-30T12:00:00.100Z', '2026-11-30T12:00:00.900Z');
+    expect(await read({ [NOTE]: { json: same }, ...member })).toMatchObject({ value: { mayWrite: true } });
+    const changed = times('2026-11-30T12:00:00.100Z', '2026-11-30T12:00:02.000Z');
+    expect(await read({ [NOTE]: { json: changed }, ...member })).toEqual({ ok: true, value: undefined });
   });
 
   it('of nobody’s member is a stranger’s', async () => {

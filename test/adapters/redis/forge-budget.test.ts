@@ -55,9 +55,26 @@ describe('the budget of a forge installation', () => {
     const budget = createForgeBudget(redis, clock);
     await budget.take('a', 1, limits);
     now += 3_600_000;
-    expect([await budget.take('a', 10, limits), await budget.take('a', 10, limits)]).toEqual([0, 1000]);
+    expect([await budget.take('a', 10, limits), await budget.take('a', 10, limits)]).toEqual([0, 100]);
     now -= 60_000;
     expect(await budget.take('a', 1, limits)).toBeGreaterThan(0);
+  });
+
+  it('starves no call that costs more for those that cost little', async () => {
+    const budget = createForgeBudget(redis, clock);
+    await budget.take('a', 10, limits);
+    let writes = 0;
+    let reads = 0;
+    for (let tick = 0; tick < 200; tick += 1) {
+      now += 100;
+      // As many small calls as the refill allows, each before or after the large one.
+      if (tick % 2 === 0 && (await budget.take('a', 1, limits)) === 0) reads += 1;
+      if ((await budget.take('a', 5, limits)) === 0) writes += 1;
+      if ((await budget.take('a', 1, limits)) === 0) reads += 1;
+    }
+    expect(writes).toBeGreaterThan(20);
+    // Nobody gets more for it: 20 seconds of ten points, and what was there at first.
+    expect(writes * 5 + reads).toBeLessThanOrEqual(20 * 10 + 10 + 4);
   });
 
   it('sends nobody away for more than five minutes', async () => {
