@@ -124,6 +124,38 @@ export function describeStoreContract(
       expect(renamed.ok ? 'ok' : renamed.problem.code).toBe('invalid_object');
     });
 
+    test('lists the previews of one project, and what an application is a preview of is immutable', async () => {
+      const preview = {
+        ...{ source: 'p.q.shop', sourceUid: 'u', repository: 'github-1', number: 7, parent: 'p.q.shop' },
+        expiresAt: '2026-01-01T00:00:00Z',
+      };
+      const specOf = (project: string, id: string) => ({ id: id.repeat(32), project, environment: 'q', name: 'shop' });
+      must(await store.applications.create({ name: 'p.q.shop', spec: specOf('p', '1') }));
+      must(await store.applications.create({ name: 'p.q.one', spec: { ...specOf('p', '2'), preview } }));
+      must(await store.applications.create({ name: 'pp.q.one', spec: { ...specOf('pp', '3'), preview } }));
+      const names = async (project: string) => must(await store.previewsOf(project)).map(({ name }) => name);
+      expect(await names('p')).toEqual(['p.q.one']);
+      expect(await names('none')).toEqual([]);
+      const expiresAt = '2026-02-01T00:00:00Z';
+      const moved = must(
+        await store.applications.update('p.q.one', ({ spec }) => ({
+          spec: { ...spec, preview: { ...preview, expiresAt } },
+        })),
+      );
+      expect(moved.spec.preview?.expiresAt).toBe(expiresAt);
+      for (const [name, change] of [
+        ['p.q.one', { ...preview, number: 8 }],
+        ['p.q.one', undefined],
+        ['p.q.shop', preview],
+      ] as const) {
+        const { preview: _, ...spec } = must(await store.applications.get(name))?.spec ?? specOf('p', '1');
+        const written = await store.applications.update(name, () => ({
+          spec: change === undefined ? spec : { ...spec, preview: change },
+        }));
+        expect(written.ok ? 'ok' : written.problem.code, name).toBe('invalid_object');
+      }
+    });
+
     test('the API server itself keeps a release immutable but for its status', async () => {
       must(await store.releases.create(newRelease('immutable.b.c', 1)));
       const ref = raw('Release', 'immutable.b.c.1');
