@@ -45,6 +45,8 @@ describe('the ledger of commits', () => {
     const after = grow(said, LIMITS.commitsOwed);
     expect(after).toHaveLength(LIMITS.commitsOwed);
     expect(after.filter(({ commit }) => said.some((one) => one.commit === commit))).toHaveLength(300);
+    const owed = entries(LIMITS.commitsOwed + 10, () => ({ posted: OPEN }));
+    expect(withReport(owed, SHA(9999), DONE, NOW)).toHaveLength(LIMITS.commitsOwed);
     const pending = entries(LIMITS.commitsOwed + 10, () => ({ desired: OPEN }));
     expect(withReport(pending, SHA(9999), DONE, NOW)).toHaveLength(LIMITS.commitsOwed + 11);
   });

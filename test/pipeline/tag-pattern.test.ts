@@ -121,13 +121,28 @@ describe('a source that follows a pattern of tags', () => {
     },
   );
 
+  it('ends what waits at a deleted tag also when the tag that is left does not touch the application', async () => {
+    await push('v1.1', 1);
+    await world.sources.update(SOURCE, ({ spec }) => ({
+      spec: { ...spec, policy: { mode: 'automatic', checks: ['ci'], freeze: [] } },
+    }));
+    await push('v1.2', 2);
+    world.changed = new Set();
+    await drop('v1.2');
+    expect(said(world, SHA(2))).toBe('cancelled: cancelled: the ref no longer exists');
+    world.checks.set('ci', 'success');
+    world.now = new Date(world.now.getTime() + 3_600_000);
+    await look();
+    expect(released()).not.toContain('refs/tags/v1.2 2');
+  });
+
   it('does not release a tag whose commit another tag has, or forget it, when one of them goes', async () => {
     await world.sources.update(SOURCE, ({ spec }) => ({
       spec: { ...spec, policy: { mode: 'automatic', checks: ['ci'], freeze: [] } },
     }));
     await push('v1.1', 1);
     await push('v1.2', 1);
-    await drop('v1.2');
+    await drop('v1.1');
     expect(said(world, SHA(1))).toMatch(/^pending: waiting/);
     world.checks.set('ci', 'success');
     world.now = new Date(world.now.getTime() + 3_600_000);
