@@ -148,7 +148,9 @@ export function describeStoreContract(
         ['p.q.one', undefined],
         ['p.q.shop', preview],
       ] as const) {
-        const { preview: _, ...spec } = must(await store.applications.get(name))?.spec ?? specOf('p', '1');
+        const current = must(await store.applications.get(name));
+        if (current === undefined) throw new Error(`${name} is not there`);
+        const { preview: _, ...spec } = current.spec;
         const written = await store.applications.update(name, () => ({
           spec: change === undefined ? spec : { ...spec, preview: change },
         }));
