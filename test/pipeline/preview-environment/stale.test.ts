@@ -72,3 +72,28 @@ it('Kubernetes patches are added by no preview, also where the application itsel
   expect(world.environment()).toMatchObject({ state: 'refused', commit: SHA(2), code: 'kubernetes_patch_refused' });
   expect(world.previews()).toEqual([]);
 });
+
+it('what somebody removed while its plan was judged stays removed', async () => {
+  await world.look();
+  await world.end('succeeded');
+  const { applications } = world.deps.store;
+  const { get } = applications;
+  let isOver = false;
+  Object.assign(applications, {
+    get: async (name: string) => {
+      const read = await get(name);
+      const environment = world.environment();
+      if (!isOver && environment !== undefined && name === environment.application) {
+        isOver = true;
+        await world.plans.updateStatus(`${SOURCE}.7`, ({ status }) => ({
+          ...status,
+          environment: { application: name, state: 'removed', commit: SHA(2) },
+        }));
+      }
+      return read;
+    },
+  });
+  await world.look();
+  expect(world.environment()).toMatchObject({ state: 'removed', commit: SHA(2) });
+  expect(world.previews()[0]?.deleting).toBe(true);
+});
