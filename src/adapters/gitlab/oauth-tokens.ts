@@ -10,6 +10,8 @@ const DEADLINE_MS = 15_000;
 const MAX_BYTES = 64 * 1024;
 /** GitLab's access tokens live two hours (OAuth provider, access token expiration); where it does not say, no longer is assumed. */
 const LIFETIME_SECONDS = 7200;
+/** None is believed to live longer: it is renewed earlier than it has to be, and its end is a time that can be written down. */
+const MAX_LIFETIME_SECONDS = 86_400;
 
 /**
  * Exchanges refresh tokens at GitLab's `/oauth/token` (OAuth 2.0 identity provider API), which is at the same host as its API and nowhere
@@ -63,7 +65,7 @@ function exchangeOf(answer: unknown, grant: OauthGrant): Result<OauthExchange> {
   return ok({
     accessToken,
     refreshToken: refreshToken ?? grant.refreshToken,
-    lifetimeMs: (seconds ?? LIFETIME_SECONDS) * 1000,
+    lifetimeMs: Math.min(seconds ?? LIFETIME_SECONDS, MAX_LIFETIME_SECONDS) * 1000,
     ...(scope === undefined || scope === null ? {} : { scopes: scope.split(' ') }),
   });
 }

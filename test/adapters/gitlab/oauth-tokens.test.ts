@@ -57,6 +57,14 @@ describe('tokens of an OAuth grant', () => {
     expect(JSON.stringify(asked?.headers)).not.toContain('canary');
   });
 
+  it.each([1e13, 1e300])('live no longer than time can say, whatever the forge answers (%d s)', async (seconds) => {
+    forge.fields = { expires_in: seconds };
+    const answer = await tokens.refresh(grant);
+    const lifetimeMs = answer.ok ? answer.value.lifetimeMs : Number.NaN;
+    // The refresh token is used up: what came for it must be possible to keep.
+    expect(lifetimeMs).toBe(86_400_000);
+  });
+
   it('need no secret of an application that is public', async () => {
     const open = await startOauthForge({ isPublic: true });
     const { applicationSecret: _none, ...rest } = grant;
