@@ -1,4 +1,4 @@
-import { applicationName, sha256 } from '../../kernel/index.ts';
+import { applicationName, keyOfName, sha256 } from '../../kernel/index.ts';
 import type { Application, GitSource } from '../../ports/index.ts';
 
 /** An application that is a preview. */
@@ -17,7 +17,13 @@ export function environmentName({ uid, spec }: Pick<GitSource, 'uid' | 'spec'>, 
   return applicationName({ project, environment, name: previewSlug(uid, number) });
 }
 
-/** True for the environment of a request. */
+/**
+ * True for the environment of a request: under the name that its source and request give it, and of that source's application. Whatever else
+ * somebody made by hand and calls a preview is none: it reads nobody's secrets, gets no release of a request, and keeps its volumes.
+ */
 export function isPreview(application: Application): application is Preview {
-  return application.spec.preview !== undefined;
+  const { preview, name } = application.spec;
+  if (preview === undefined || preview.parent !== preview.source) return false;
+  const slug = previewSlug(preview.sourceUid, preview.number);
+  return name === slug && application.name === applicationName({ ...keyOfName(preview.source), name: slug });
 }

@@ -27,7 +27,7 @@ export async function takePlace(
     const there = await deps.store.previewsOf(project);
     if (!there.ok) return there;
     const name = environmentName(source, request.number);
-    if (there.value.filter((other) => other.name !== name).length >= LIMITS.previewsPerProject)
+    if (there.value.filter((other) => isPreview(other) && other.name !== name).length >= LIMITS.previewsPerProject)
       return fail(problem('preview_limit'));
     if (lease.value.signal.aborted) return fail(problem('lease_lost'));
     const created = await deps.store.applications.create({

@@ -1,6 +1,7 @@
 import { type ApplicationKey, keyOfName, ok, type Result } from '../../kernel/index.ts';
 import type { Application } from '../../ports/index.ts';
 import type { Deps } from '../context.ts';
+import { isPreview } from './names.ts';
 
 /** The names an application has no value for; a preview has those of the application it is a preview of as well. */
 export async function missingSecrets(
@@ -19,19 +20,19 @@ export async function missingSecrets(
  */
 export async function snapshotSecrets(
   deps: Pick<Deps, 'secrets'>,
-  { spec }: Application,
+  application: Application,
   names: readonly string[],
 ): Promise<Result<ReadonlyMap<string, string>>> {
-  const { project, environment, name, preview } = spec;
+  const { project, environment, name } = application.spec;
   const own = { project, environment, name };
   if (names.length === 0) return ok(new Map());
-  if (preview === undefined) return deps.secrets.snapshot(own, names);
+  if (!isPreview(application)) return deps.secrets.snapshot(own, names);
   const absent = await deps.secrets.missing(own, names);
   if (!absent.ok) return absent;
   const inherited = new Set(absent.value);
   const brought = names.filter((each) => !inherited.has(each));
   const values = brought.length === 0 ? ok(new Map<string, string>()) : await deps.secrets.snapshot(own, brought);
   if (!values.ok || inherited.size === 0) return values;
-  const parents = await deps.secrets.snapshot(keyOfName(preview.parent), [...inherited]);
+  const parents = await deps.secrets.snapshot(keyOfName(application.spec.preview.parent), [...inherited]);
   return parents.ok ? ok(new Map([...values.value, ...parents.value])) : parents;
 }

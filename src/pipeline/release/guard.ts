@@ -5,6 +5,7 @@ import type { Application } from '../../spec/index.ts';
 import { authorityBehind, checkGrantOwner } from '../authority.ts';
 import { type Deps, type Run, storedPath, storedRef } from '../context.ts';
 import { checkPreviewGrant } from '../preview-environment/check-grant.ts';
+import { isPreview } from '../preview-environment/names.ts';
 
 /** What must stay true while a release is carried out. */
 export type Guard = {
@@ -135,7 +136,8 @@ function checkPreview(
   { release, desired }: { readonly release: Release; readonly desired: Application },
 ): Result<void> {
   const { origin, application } = release.spec;
-  const preview = deps.store.applications.cached(application)?.spec.preview;
+  const cached = deps.store.applications.cached(application);
+  const preview = cached !== undefined && isPreview(cached) ? cached.spec.preview : undefined;
   const plan = deps.store.plans.cached(origin.plan ?? '');
   if (preview === undefined || plan === undefined) return fail(problem('cluster_unavailable'));
   const source = deps.store.sources.cached(preview.source);

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL } from '../../../src/access/index.ts';
+import { previewSlug } from '../../../src/pipeline/preview-environment/index.ts';
 import { codeOf, INFO, type ReleaseApi, releaseApi } from '../../support/release-api.ts';
 
-const SLUG = `preview-${'a'.repeat(32)}`;
+const SLUG = previewSlug('u', 7);
 const NAME = `acme.production.${SLUG}`;
 
 let api: ReleaseApi;

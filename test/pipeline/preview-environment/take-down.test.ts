@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applicationName, releaseName } from '../../../src/kernel/index.ts';
 import { reconcile } from '../../../src/pipeline/index.ts';
-import { askForRemoval } from '../../../src/pipeline/preview-environment/index.ts';
+import { askForRemoval, previewSlug } from '../../../src/pipeline/preview-environment/index.ts';
 import { packSpec } from '../../../src/pipeline/release-body.ts';
 import type { AuditEvent } from '../../../src/ports/index.ts';
 import { parseSpec, specDigest } from '../../../src/spec/index.ts';
@@ -9,12 +9,10 @@ import { RUN } from '../../support/memory.ts';
 import { APP, type ReleaseWorld, startReleaseWorld } from '../../support/release-world.ts';
 import { until } from '../../support/world.ts';
 
-const SLUG = `preview-${'a'.repeat(32)}`;
-const NAME = applicationName({ project: 'acme', environment: 'production', name: SLUG });
 const ID = 'b'.repeat(32);
 const NAMESPACE = `hp-${ID}`;
 const COMMIT = '2'.repeat(40);
-const TEXT = `name = "${SLUG}"
+const TEXT = (slug: string): string => `name = "${slug}"
 [services.web]
 image = "registry.example.test/shop:1"
 port = 8080
@@ -24,9 +22,14 @@ secrets = { TOKEN = { ref = "token" } }
 
 let world: ReleaseWorld;
 let audited: AuditEvent[];
+let slug: string;
+let name: string;
 
 beforeEach(async () => {
   world = await startReleaseWorld();
+  const source = await world.deps.store.sources.get(APP);
+  slug = previewSlug((source.ok && source.value?.uid) || '', 7);
+  name = applicationName({ project: 'acme', environment: 'production', name: slug });
   audited = [];
   Object.assign(world.deps, {
     audit: { ...world.deps.audit, append: async (event: AuditEvent) => void audited.push(event) },
@@ -52,26 +55,26 @@ async function accept(): Promise<void> {
     parent: APP,
   };
   await store.applications.create({
-    name: NAME,
+    name,
     finalizers: ['hakopod.io/cleanup'],
     spec: {
       ...key,
-      name: SLUG,
+      name: slug,
       id: ID,
       preview: { ...preview, expiresAt: new Date(Date.now() + 3_600_000).toISOString() },
     },
   });
-  const parsed = parseSpec(TEXT);
+  const parsed = parseSpec(TEXT(slug));
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join());
   await store.releases.create({
-    name: releaseName(NAME, 1),
+    name: releaseName(name, 1),
     spec: {
-      ...{ application: NAME, applicationId: ID, revision: 1, specDigest: specDigest(parsed.application) },
+      ...{ application: name, applicationId: ID, revision: 1, specDigest: specDigest(parsed.application) },
       spec: packSpec(parsed.application),
       origin: { kind: 'preview', actor: 'ada', plan, ref: 'refs/heads/main', commit: COMMIT, grantRevision: 1 },
     },
   });
-  await store.applications.updateStatus(NAME, ({ status }) => ({
+  await store.applications.updateStatus(name, ({ status }) => ({
     ...status,
     acceptedRevision: 1,
     gitRevision: 1,
@@ -79,18 +82,18 @@ async function accept(): Promise<void> {
   }));
   await until('the caches know', () => {
     const isKnown =
-      store.applications.cached(NAME)?.status.phase === 'queued' && store.plans.cached(plan) !== undefined;
+      store.applications.cached(name)?.status.phase === 'queued' && store.plans.cached(plan) !== undefined;
     return isKnown && store.sources.cached(APP)?.spec.previewEnvironments !== undefined;
   });
 }
 
 async function remove(): Promise<void> {
-  const read = await world.deps.store.applications.get(NAME);
+  const read = await world.deps.store.applications.get(name);
   await askForRemoval(world.deps, read.ok ? read.value : undefined);
   await until('it is gone', async () => {
-    const done = await reconcile(world.deps, { application: NAME }, RUN);
+    const done = await reconcile(world.deps, { application: name }, RUN);
     if (!done.ok) expect(done.problem.code).toMatch(/^(preview_leaving|lease_held|conflict)$/);
-    const left = await world.deps.store.applications.get(NAME);
+    const left = await world.deps.store.applications.get(name);
     return left.ok && left.value === undefined;
   });
 }
@@ -105,8 +108,8 @@ describe('a preview environment in the cluster', () => {
     expect((await world.run()).ok).toBe(true);
     await accept();
     const source = structuredClone(await world.deps.store.sources.get(APP));
-    expect(await reconcile(world.deps, { application: NAME }, RUN)).toMatchObject({ ok: true });
-    expect((await world.release(releaseName(NAME, 1))).status).toMatchObject({ state: 'succeeded' });
+    expect(await reconcile(world.deps, { application: name }, RUN)).toMatchObject({ ok: true });
+    expect((await world.release(releaseName(name, 1))).status).toMatchObject({ state: 'succeeded' });
     expect(world.jobs).toContainEqual({ queue: 'preview', repository: 'github-1', number: 7 });
     expect(await world.deps.store.sources.get(APP)).toEqual(source);
     const secrets = await world.cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE });
@@ -121,7 +124,7 @@ describe('a preview environment in the cluster', () => {
     world.jobs.length = 0;
     await remove();
     expect(await namespace(NAMESPACE)).toEqual({ ok: true, value: undefined });
-    expect(await world.deps.store.releases.ofApplication(NAME)).toEqual({ ok: true, value: [] });
+    expect(await world.deps.store.releases.ofApplication(name)).toEqual({ ok: true, value: [] });
     expect(audited.map(({ action }) => action)).toContain('preview.cleaned');
     expect(world.jobs).toContainEqual({ queue: 'preview', repository: 'github-1', number: 7 });
     const parent = await namespace(`hp-${'1'.repeat(32)}`);
@@ -132,8 +135,8 @@ describe('a preview environment in the cluster', () => {
 
   it('goes with a namespace that a crash kept from the record, and leaves one that is not its own', async () => {
     await accept();
-    expect((await reconcile(world.deps, { application: NAME }, RUN)).ok).toBe(true);
-    const ref = { apiVersion: 'hakopod.io/v1', kind: 'Application', namespace: 'hakopod-system', name: NAME };
+    expect((await reconcile(world.deps, { application: name }, RUN)).ok).toBe(true);
+    const ref = { apiVersion: 'hakopod.io/v1', kind: 'Application', namespace: 'hakopod-system', name: name };
     await world.cluster.mergePatch(ref, { status: { inventory: [] } }, 'status');
     await remove();
     expect(await namespace(NAMESPACE)).toEqual({ ok: true, value: undefined });
