@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
 import { Argument, Option } from 'commander';
 import { LIMITS } from '../../kernel/index.ts';
-import { Grant, Source, SourcePage, SourceRemoved } from '../../ports/api/index.ts';
+import {
+  Grant,
+  type Repository,
+  type RepositorySaved,
+  Source,
+  SourcePage,
+  SourceRemoved,
+  Webhook,
+} from '../../ports/api/index.ts';
 import { applicationKey } from '../application.ts';
 import { path } from '../client/api.ts';
 import { print, type Shown, short, when } from '../output.ts';
@@ -172,9 +180,9 @@ async function addSource(
         answer: Source,
       });
       // The secret is shown this once: also when the second step failed and is tried again.
-      const shown = hookLines(repository);
-      if (!source.ok) for (const line of shown) session.terminal.err(line);
-      return andThen(session, source, ({ ref }) => {
+      if (!source.ok) for (const line of hookLines(repository)) session.terminal.err(line);
+      return andThen(session, source, async ({ ref }) => {
+        const shown = hookLines(await withTagEvents(session, repository, ref));
         session.terminal.out(
           `source ${project}/${environment}/${name}: ${repository.repository} ${ref} ${String(file)}`,
         );
@@ -183,6 +191,21 @@ async function addSource(
       });
     });
   });
+}
+
+/** What the first source of tags wants sent besides; the repository was saved before it was there. */
+async function withTagEvents<Saved extends RepositorySaved | Repository>(
+  session: Session,
+  repository: Saved,
+  ref: string,
+): Promise<Saved> {
+  if (!('webhook' in repository) || !ref.startsWith('refs/tags/')) return repository;
+  const read = await session.api.call({
+    method: 'GET',
+    path: path`/repositories/${repository.name}/webhook`,
+    answer: Webhook,
+  });
+  return read.ok ? { ...repository, webhook: { ...repository.webhook, events: read.value.events } } : repository;
 }
 
 async function listSources(session: Session): Promise<number> {
