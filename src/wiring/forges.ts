@@ -1,3 +1,4 @@
+import { isForgeAddress } from '../adapters/git/index.ts';
 import {
   createGithubAppTokens,
   createGithubChecks,
@@ -30,6 +31,7 @@ import type {
   ForgeBudget,
   ForgeHooks,
   ForgeRepository,
+  OpenHttp,
   PullRequests,
   StatusWriter,
 } from '../ports/index.ts';
@@ -53,10 +55,22 @@ export function outsideOf({ ca, config }: Foundation): { readonly ca?: string; r
   return { ...(ca === undefined ? {} : { ca }), ...(proxy === undefined ? {} : { proxy }) };
 }
 
+/** Opens clients for forges, whose hosts people name with their repositories. */
+function openForgeHttp({ config }: Foundation): OpenHttp {
+  const own = [config.githubApiUrl, config.gitlabApiUrl].flatMap((url) => URL.parse(url)?.hostname ?? []);
+  return (options) =>
+    openHttpClient({ ...options, allowAddress: (host, address) => isForgeAddress(host, address, own) });
+}
+
 /** Credentials of repositories, with the forges that mint and renew tokens for them. It keeps connections of its own; `stop` ends them. */
 export function openCredentials(foundation: Foundation): CredentialStore & { stop(): Promise<void> } {
   const { cluster, clock, config, log } = foundation;
-  const shared = { ...outsideOf(foundation), openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
+  const shared = {
+    ...outsideOf(foundation),
+    openHttp: openForgeHttp(foundation),
+    clock,
+    userAgent: `hakopod/${version()}`,
+  };
   const appTokens = createGithubAppTokens({ ...shared, apiUrl: config.githubApiUrl });
   const tokens = createGitlabOauthTokens({ ...shared, apiUrl: config.gitlabApiUrl });
   return {
@@ -78,7 +92,7 @@ export function openForges(foundation: Foundation, credentials: CredentialStore,
   const unpaced: Pace = (repository, _kind, call) => call(repository);
   const pace = withRenewal(budget === undefined ? unpaced : createPace(budget, standard), credentials);
   const outside = { ...outsideOf(foundation), ...(budget && { onSpent: createPause(budget, standard) }) };
-  const shared = { ...outside, openHttp: openHttpClient, clock, userAgent: `hakopod/${version()}` };
+  const shared = { ...outside, openHttp: openForgeHttp(foundation), clock, userAgent: `hakopod/${version()}` };
   const github = { ...shared, apiUrl: config.githubApiUrl };
   const gitlab = { ...shared, apiUrl: config.gitlabApiUrl };
   const writers = { github: createGithubStatusWriter(github), gitlab: createGitlabStatusWriter(gitlab) };

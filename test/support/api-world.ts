@@ -285,7 +285,8 @@ export async function withPreview({ memory: world }: Pick<ApiWorld, 'memory'>): 
   const source = 'acme.production.shop';
   const expiresAt = new Date(world.now.getTime() + 24 * 3_600_000).toISOString();
   const key = { project: 'acme', environment: 'production', name: PREVIEW };
-  const about = { source, sourceUid: world.sources.items.get(source)?.uid ?? '', parent: source };
+  // The name follows from this and the request's number.
+  const about = { source, sourceUid: '5f3c1b7e-2d4a-4c6b-9e8f-0a1b2c3d4e5f', parent: source };
   const request = { repository: 'github-123456789', number: 7, branch: 'refs/heads/dark-mode' };
   await world.applications.create({
     name,

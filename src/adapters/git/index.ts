@@ -5,4 +5,4 @@
  * runs no hook or helper, and sends credentials to the URL's own host only.
  */
 export { createGitReader, type GitReaderOptions } from './reader.ts';
-export { checkRemoteUrl } from './remote-url.ts';
+export { checkRemoteUrl, isForgeAddress } from './remote-url.ts';

@@ -61,3 +61,11 @@ function isHereHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   return host === 'localhost' || host.endsWith('.localhost') || isHereAddress(host);
 }
+
+/**
+ * Whether the API of a forge named `host` may be at `address`. It is at the host of the repository's URL, so a name of somebody else's must not
+ * lead to this machine or link by its DNS. Names of the operator's own (`own`) may; what needs no DNS was judged with its URL.
+ */
+export function isForgeAddress(host: string, address: string, own: readonly string[]): boolean {
+  return isHereHost(host) || own.includes(host) || !isHereAddress(address);
+}

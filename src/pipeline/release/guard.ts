@@ -137,9 +137,11 @@ function checkPreview(
 ): Result<void> {
   const { origin, application } = release.spec;
   const cached = deps.store.applications.cached(application);
-  const preview = cached !== undefined && isPreview(cached) ? cached.spec.preview : undefined;
   const plan = deps.store.plans.cached(origin.plan ?? '');
-  if (preview === undefined || plan === undefined) return fail(problem('cluster_unavailable'));
+  if (cached !== undefined && !isPreview(cached))
+    return fail(problem('grant_refused', 'the application is no preview environment'));
+  if (cached === undefined || plan === undefined) return fail(problem('cluster_unavailable'));
+  const { preview } = cached.spec;
   const source = deps.store.sources.cached(preview.source);
   if (source === undefined || source.uid !== preview.sourceUid)
     return fail(problem('grant_refused', 'the source was removed, and its grant with it'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkRemoteUrl } from '../../../src/adapters/git/index.ts';
-import { isHereAddress } from '../../../src/adapters/git/remote-url.ts';
+import { isForgeAddress, isHereAddress } from '../../../src/adapters/git/remote-url.ts';
 import { code } from './support.ts';
 
 describe('checkRemoteUrl', () => {
@@ -76,4 +76,21 @@ describe('isHereAddress', () => {
   it.each(['10.1.2.3', '192.168.0.1', '140.82.121.4', '2606:50c0::1', 'github.com'])('lets %s pass', (address) =>
     expect(isHereAddress(address)).toBe(false),
   );
+});
+
+describe('isForgeAddress', () => {
+  const own = ['forge.inside.example'];
+
+  it.each([
+    ['gitlab.example.com', '93.184.216.34', true],
+    ['gitlab.example.com', '10.0.0.7', true],
+    ['gitlab.example.com', '127.0.0.1', false],
+    ['gitlab.example.com', '::1', false],
+    ['gitlab.example.com', '169.254.169.254', false],
+    ['gitlab.example.com', '::ffff:127.0.0.1', false],
+    ['forge.inside.example', '127.0.0.1', true],
+    // Nobody but an administrator may name these: `checkRemoteUrl` refuses them.
+    ['127.0.0.1', '127.0.0.1', true],
+    ['localhost', '127.0.0.1', true],
+  ])('%s at %s: %s', (host, address, allowed) => expect(isForgeAddress(host, address, own)).toBe(allowed));
 });

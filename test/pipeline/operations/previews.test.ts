@@ -153,9 +153,7 @@ describe('a preview environment', () => {
     expect(codeOf(await previews.remove(other, { name: PREVIEW, confirmation: PREVIEW }, INFO))).toBe(
       'permission_denied',
     );
-    expect(codeOf(await previews.show(other, { name: PREVIEW.replace('preview-0', 'preview-f') }, INFO))).toBe(
-      'not_found',
-    );
+    expect(codeOf(await previews.show(other, { name: PREVIEW.replace(/.$/, 'x') }, INFO))).toBe('not_found');
   });
 
   it('goes on request, and is on record as removed at its head', async () => {
@@ -188,5 +186,16 @@ describe('a preview environment', () => {
     expect(codeOf(await applications.remove(LOCAL, removal, INFO))).toBe('invalid_request');
     expect(world.memory.applications.items.get(NAME)?.deleting).toBe(false);
     expect(world.memory.plans.items.get(`${ID}.7`)?.status.environment?.state).toBe('ready');
+  });
+
+  it('is none when somebody only called it so, and goes as the application it is', async () => {
+    const { previews, applications } = world.operations;
+    await world.memory.applications.update(NAME, ({ spec }) => {
+      const { preview } = spec;
+      return preview === undefined ? undefined : { spec: { ...spec, preview: { ...preview, number: 8 } } };
+    });
+    expect(codeOf(await previews.show(LOCAL, { name: PREVIEW }, INFO))).toBe('not_found');
+    const removal = { id: 'c'.repeat(32), confirm_name: PREVIEW, expected_revision: 0 };
+    expect(codeOf(await applications.remove(LOCAL, removal, INFO))).toBe('ok');
   });
 });

@@ -36,6 +36,14 @@ describe('the guard of a preview’s release', () => {
     expect(check()).toBe('ok');
   });
 
+  it('stops it when somebody made it for an application that is no preview', async () => {
+    const { application } = newest().spec;
+    const made = world.applications.items.get(application);
+    if (made === undefined) throw new Error('there is no application');
+    world.applications.items.set(application, { ...made, spec: { ...made.spec, name: 'shop' } });
+    expect(check()).toBe('grant_refused');
+  });
+
   it('stops it when the source wants no environments any more', async () => {
     await world.want(undefined);
     expect(check()).toBe('grant_refused');

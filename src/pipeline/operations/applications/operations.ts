@@ -7,6 +7,7 @@ import {
   DELETED_CLAIMS,
   type Release,
 } from '../../../ports/index.ts';
+import { isPreview } from '../../preview-environment/index.ts';
 import { recordedSpec } from '../../release-body.ts';
 import { audited } from '../audited.ts';
 import type { ReleaseDeps } from '../deployments/context.ts';
@@ -71,7 +72,7 @@ async function removeApplication(
   if (input.confirm_name !== spec.name)
     return fail(problem('invalid_request', 'is not the name of the application', { at: 'confirm_name' }));
   // Its request would get another one.
-  if (spec.preview !== undefined)
+  if (isPreview(found.value))
     return fail(problem('invalid_request', 'this is a preview environment; `hakopod previews delete` removes it'));
   const source = await deps.store.sources.get(name);
   if (!source.ok) return source;

@@ -1,13 +1,18 @@
 import { allows, refusal } from '../../../access/index.ts';
 import { fail, keyOfName, ok, type Problem, problem, type Result } from '../../../kernel/index.ts';
-import type { Deleted, PlannedEnvironment, Preview, PreviewOperations } from '../../../ports/api/index.ts';
-import { type Application, CLEANUP_FINALIZER, type PlanEnvironment } from '../../../ports/index.ts';
+import type {
+  Deleted,
+  PlannedEnvironment,
+  PreviewOperations,
+  Preview as PreviewView,
+} from '../../../ports/api/index.ts';
+import { CLEANUP_FINALIZER, type PlanEnvironment } from '../../../ports/index.ts';
 import { planName } from '../../preview/plans.ts';
+import { isPreview, type Preview } from '../../preview-environment/index.ts';
 import { audited } from '../audited.ts';
 import type { By, GitDeps } from './context.ts';
 import { previewRefusal } from './source-previews.ts';
 
-type Environment = Application & { readonly spec: { readonly preview: NonNullable<Application['spec']['preview']> } };
 type Place = { readonly project: string; readonly environment: string; readonly application: string };
 
 /** Preview environments over the API (facts 4.9, 7.7). Who may read the application it is of may read it. */
@@ -58,8 +63,10 @@ async function removePreview(
   const { source, number, repository } = spec.preview;
   const remembered = await rememberRemoved(deps, found.value);
   if (!remembered.ok) return remembered;
-  const marked = await deps.store.applications.update(found.value.name, ({ finalizers }) =>
-    finalizers.includes(CLEANUP_FINALIZER) ? undefined : { finalizers: [...finalizers, CLEANUP_FINALIZER] },
+  const marked = await deps.store.applications.update(found.value.name, ({ finalizers, uid: current }) =>
+    current !== uid || finalizers.includes(CLEANUP_FINALIZER)
+      ? undefined
+      : { finalizers: [...finalizers, CLEANUP_FINALIZER] },
   );
   if (!marked.ok) return marked.problem.code === 'not_found' ? ok({ status: 'deleted' }) : marked;
   const deleted = await deps.store.applications.delete(found.value.name, uid);
@@ -76,7 +83,7 @@ async function removePreview(
   return ok({ status: 'deleted' });
 }
 
-async function rememberRemoved(deps: GitDeps, { name, spec }: Environment): Promise<Result<void>> {
+async function rememberRemoved(deps: GitDeps, { name, spec }: Preview): Promise<Result<void>> {
   const plan = planName(spec.preview.source, spec.preview.number);
   const written = await deps.store.plans.updateStatus(plan, ({ status }) => {
     const commit = status.head ?? status.environment?.commit;
@@ -86,8 +93,8 @@ async function rememberRemoved(deps: GitDeps, { name, spec }: Environment): Prom
   return written.ok || written.problem.code === 'not_found' ? ok(undefined) : written;
 }
 
-function environmentsOf(deps: GitDeps): readonly Environment[] {
-  return deps.store.applications.all().filter((one): one is Environment => one.spec.preview !== undefined);
+function environmentsOf(deps: GitDeps): readonly Preview[] {
+  return deps.store.applications.all().filter(isPreview);
 }
 
 /** Facts 7.2: `not_found` for what does not exist, the refusal for what exists out of scope. */
@@ -95,7 +102,7 @@ async function findPreview(
   deps: GitDeps,
   name: string,
   refused: (place: Place) => Problem | undefined,
-): Promise<Result<Environment>> {
+): Promise<Result<Preview>> {
   const found = environmentsOf(deps).find(({ spec }) => spec.name === name);
   if (found === undefined)
     return fail(problem('not_found', 'there is no such preview environment; `hakopod previews list` shows them'));
@@ -103,11 +110,11 @@ async function findPreview(
   return denial === undefined ? ok(found) : fail(denial);
 }
 
-function placeOf({ spec }: Environment): Place {
+function placeOf({ spec }: Preview): Place {
   return { project: spec.project, environment: spec.environment, application: keyOfName(spec.preview.parent).name };
 }
 
-function previewView(deps: GitDeps, { name, spec, status, deleting, createdAt }: Environment): Preview {
+function previewView(deps: GitDeps, { name, spec, status, deleting, createdAt }: Preview): PreviewView {
   const { preview } = spec;
   const repository = deps.store.repositories.cached(preview.repository);
   const recorded = deps.store.plans.cached(planName(preview.source, preview.number))?.status.environment;
