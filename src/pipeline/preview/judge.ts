@@ -35,7 +35,7 @@ export type Verdict = {
   readonly body: PlanBody;
   /** The whole plan for its page. */
   readonly text?: string;
-  /** The file of a head that may be released. */
+  /** The file of a head that may be released, never of a fork's; with the values of its env files, so it is for this worker alone. */
   readonly desired?: { readonly text: string; readonly parsed: ValidSpec };
   /** What a reader has to know of the base branch before the details. */
   readonly notes: readonly string[];
@@ -139,7 +139,7 @@ async function judgeFile(
     shown: describeOutcome(standing),
     summary,
     ...base,
-    desired: { text, parsed },
+    ...(fork ? {} : { desired: { text, parsed } }),
   });
 }
 
