@@ -22,7 +22,7 @@ export function addPreviews({ program, withApi, terminal, set }: Cli): void {
   );
   previews
     .command('delete')
-    .description('take one down with its volumes; only a new head of its request makes another')
+    .description('take one down with its volumes; a new head or `hakopod plan` makes another')
     .argument('<preview>', NAME)
     .requiredOption('--confirm <name>', 'its name, typed again')
     .action((name: string, flags: Flags) =>
@@ -43,7 +43,7 @@ function deletePreview(session: Session, name: string, flags: Flags): Promise<nu
   return say(
     session,
     session.api.call({ method: 'DELETE', path: path`/previews/${name}`, body, answer: Deleted }),
-    `${name} is being removed with its volumes; only a new head of its request makes another`,
+    `${name} is being removed with its volumes; a new head or \`hakopod plan\` makes another`,
   );
 }
 
