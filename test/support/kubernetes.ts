@@ -83,7 +83,7 @@ export function realKubeconfig(suite: string): string | undefined {
 export function describeReal(suite: string, register: (kubeconfig: string) => void): void {
   const kubeconfig = realKubeconfig(suite);
   if (kubeconfig !== undefined) register(kubeconfig);
-  // The runner takes a file without any test for an error.
+  // The reason was printed; the runner takes a file without any test for an error.
   else describe.skip('a real API server', () => it.todo(suite));
 }
 
@@ -94,7 +94,7 @@ export function connectReal(kubeconfig: string): KubeConnection {
   return connection.value;
 }
 
-/** Polls until `check` answers true; fails loudly after five seconds. */
+/** Polls until `check` answers true; fails loudly after ten seconds. */
 export async function eventually(check: () => boolean | Promise<boolean>, what = 'it'): Promise<void> {
   const end = performance.now() + 10_000;
   while (!(await check())) {

@@ -30,7 +30,7 @@ Example:
 
 grant.txt has the refresh token on its first line and, unless the application is public, the application's secret on
 the second. The grant needs the scope api. The refresh token is used up at once; Hakopod keeps those that follow.
-Tokens of GitLab projects and groups, and of OAuth at GitHub (they do not end), are tokens as any.`,
+Tokens of GitLab projects and groups, and of OAuth at GitHub (they do not end), are given like access tokens.`,
       ),
   ).action((url: string, flags: Flags) => {
     const refused = repositoryRefusal(runtime, url, flags);

@@ -8,5 +8,5 @@ export { checkPreviewGrant } from './check-grant.ts';
 export { isEnvironmentDue, toldOf, wantsEnvironment } from './due.ts';
 export { jobsAfterRemoval, recordCleaned, requestJob, strayPreviews } from './ended.ts';
 export { environmentName, isPreview, type Preview, previewSlug } from './names.ts';
-export { askForRemoval, removeEnvironmentOf, removeStrays } from './remove.ts';
+export { askForRemoval, markForRemoval, removeEnvironmentOf, removeStrays } from './remove.ts';
 export { missingSecrets, snapshotSecrets } from './secrets.ts';

@@ -8,19 +8,29 @@ import { isPreview, type Preview } from './names.ts';
 /** Asks for the end of an environment; whatever is not one is left alone. A worker takes it down. Can be repeated. */
 export async function askForRemoval(deps: Deps, application: Application | undefined): Promise<Result<void>> {
   if (application === undefined || !isPreview(application)) return ok(undefined);
-  const { name, uid } = application;
+  const { name } = application;
   if (!application.deleting) {
-    const marked = await deps.store.applications.update(name, ({ finalizers, uid: current }) =>
-      current !== uid || finalizers.includes(CLEANUP_FINALIZER)
-        ? undefined
-        : { finalizers: [...finalizers, CLEANUP_FINALIZER] },
-    );
-    if (!marked.ok) return marked.problem.code === 'not_found' ? ok(undefined) : marked;
-    const deleted = await deps.store.applications.delete(name, uid);
-    if (!deleted.ok) return deleted;
+    const marked = await markForRemoval(deps, application);
+    if (!marked.ok) return marked;
+    if (marked.value === 'gone') return ok(undefined);
     deps.log.info('a preview environment goes', { application: name });
   }
   return deps.jobs.add({ queue: 'reconcile', application: name });
+}
+
+/** Deletes the application of an environment, which stays until a worker has taken down what it has; `gone` when it was deleted before. */
+export async function markForRemoval(
+  { store }: Pick<Deps, 'store'>,
+  { name, uid }: Preview,
+): Promise<Result<'marked' | 'gone'>> {
+  const marked = await store.applications.update(name, ({ finalizers, uid: current }) =>
+    current !== uid || finalizers.includes(CLEANUP_FINALIZER)
+      ? undefined
+      : { finalizers: [...finalizers, CLEANUP_FINALIZER] },
+  );
+  if (!marked.ok) return marked.problem.code === 'not_found' ? ok('gone') : marked;
+  const deleted = await store.applications.delete(name, uid);
+  return deleted.ok ? ok('marked') : deleted;
 }
 
 /** Asks for the end of whatever environment a plan has; true once there is none. Needs neither source nor repository. */

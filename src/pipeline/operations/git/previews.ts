@@ -6,9 +6,9 @@ import type {
   PreviewOperations,
   Preview as PreviewView,
 } from '../../../ports/api/index.ts';
-import { CLEANUP_FINALIZER, type PlanEnvironment } from '../../../ports/index.ts';
+import type { PlanEnvironment } from '../../../ports/index.ts';
 import { planName } from '../../preview/plans.ts';
-import { isPreview, type Preview } from '../../preview-environment/index.ts';
+import { isPreview, markForRemoval, type Preview } from '../../preview-environment/index.ts';
 import { audited } from '../audited.ts';
 import type { By, GitDeps } from './context.ts';
 import { previewRefusal } from './source-previews.ts';
@@ -59,18 +59,13 @@ async function removePreview(
   if (!found.ok) return found;
   if (confirmation !== name)
     return fail(problem('invalid_request', 'is not the name of the preview environment', { at: 'confirmation' }));
-  const { spec, uid } = found.value;
+  const { spec } = found.value;
   const { source, number, repository } = spec.preview;
   const remembered = await rememberRemoved(deps, found.value);
   if (!remembered.ok) return remembered;
-  const marked = await deps.store.applications.update(found.value.name, ({ finalizers, uid: current }) =>
-    current !== uid || finalizers.includes(CLEANUP_FINALIZER)
-      ? undefined
-      : { finalizers: [...finalizers, CLEANUP_FINALIZER] },
-  );
-  if (!marked.ok) return marked.problem.code === 'not_found' ? ok({ status: 'deleted' }) : marked;
-  const deleted = await deps.store.applications.delete(found.value.name, uid);
-  if (!deleted.ok) return deleted;
+  const marked = await markForRemoval(deps, found.value);
+  if (!marked.ok) return marked;
+  if (marked.value === 'gone') return ok({ status: 'deleted' });
   const { project, environment } = spec;
   const resource = { kind: 'Application', project, environment, application: spec.name, name };
   await audited(deps, by, { action: 'preview.delete-request', resource, before: { source, number } });
